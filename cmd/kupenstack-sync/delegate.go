@@ -16,6 +16,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 )
@@ -152,7 +153,7 @@ func sameValues(outcome *request.Outcome, own string) error {
 // askDaemon has whoever is in charge do what a pass would, and returns what became of that.
 func (p *onePass) askDaemon(ctx context.Context) (*request.Outcome, error) {
 	// No lease is needed to tell those something who hold it.
-	system, err := wire.Open(&p.options.Flags, "kupenstack-sync/"+version, func() error { return nil }, p.log)
+	system, err := wire.Open(&p.options.Flags, "kupenstack-sync/"+version, guard.Rights{}, p.log)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -28,7 +29,7 @@ func dataOf(ctx context.Context, o *options) (claims []wire.Claim, stay []string
 	if err != nil {
 		return nil, nil, err
 	}
-	source, err := o.Source(ctx)
+	source, err := o.Source(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,7 +44,7 @@ func dataOf(ctx context.Context, o *options) (claims []wire.Claim, stay []string
 	if loaded == nil {
 		return nil, nil, findings(o, found)
 	}
-	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, func() error { return unit.ErrNotWriter }, log)
+	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, guard.Rights{Write: func() error { return unit.ErrNotWriter }}, log)
 	if err != nil {
 		return nil, nil, err
 	}

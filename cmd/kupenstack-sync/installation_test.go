@@ -13,6 +13,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/test/gitserver"
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
@@ -108,7 +109,7 @@ func ping(t *testing.T, where []string) error {
 	var o options
 	at := slices.IndexFunc(where, func(arg string) bool { return strings.HasPrefix(arg, "--kubeconfig=") })
 	o.Kubeconfig, o.Namespace = strings.TrimPrefix(where[at], "--kubeconfig="), "kupenstack-system"
-	system, err := wire.Open(&o.Flags, "test", func() error { return nil }, zerolog.Nop())
+	system, err := wire.Open(&o.Flags, "test", guard.Rights{}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -30,7 +31,7 @@ const (
 )
 
 // open returns a pass over a repository and a cluster.
-func open(t *testing.T, repository *gitserver.Repository, server *httptest.Server, guard func() error) *onePass {
+func open(t *testing.T, repository *gitserver.Repository, server *httptest.Server, may func() error) *onePass {
 	t.Helper()
 	o := &options{Flags: wire.Flags{Language: schema.New()}, output: outputText}
 	set := pflag.NewFlagSet("pass", pflag.ContinueOnError)
@@ -38,7 +39,7 @@ func open(t *testing.T, repository *gitserver.Repository, server *httptest.Serve
 	if err := set.Parse(flagsFor(t, repository, server)); err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPass(t.Context(), o, guard, zerolog.Nop())
+	p, err := newPass(t.Context(), o, guard.Rights{Write: may}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

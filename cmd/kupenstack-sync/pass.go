@@ -14,6 +14,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -30,7 +31,7 @@ func pass(ctx context.Context, o *options) error {
 		return err
 	}
 	lease := o.Lease("kupenstack-sync", log)
-	p, err := newPass(ctx, o, lease.Guard, log)
+	p, err := newPass(ctx, o, lease.Rights(), log)
 	if err != nil {
 		return err
 	}
@@ -97,15 +98,15 @@ type onePass struct {
 	kept      bool
 }
 
-// newPass opens all that a pass needs, and begins to watch the cluster until the system is closed. guard
-// is asked before every change.
-func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Logger) (*onePass, error) {
+// newPass opens all that a pass needs, and begins to watch the cluster until the system is closed. rights
+// are asked before every request.
+func newPass(ctx context.Context, o *options, rights guard.Rights, log zerolog.Logger) (*onePass, error) {
 	reading, err := o.Reading(true)
 	if err != nil {
 		return nil, err
 	}
 	reading.TearDown = o.tearDown
-	source, err := o.Source(ctx)
+	source, err := o.Source(ctx, rights.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 	if err != nil {
 		return nil, err
 	}
-	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, guard, log)
+	system, err := wire.Open(&o.Flags, "kupenstack-sync/"+version, rights, log)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func newPass(ctx context.Context, o *options, guard func() error, log zerolog.Lo
 	tracker := o.Tracker(source, system, trust, reading)
 	system.Model, system.Admit = tracker.InForce, tracker.Admit
 	return &onePass{
-		options: o, system: system, tracker: tracker, guard: guard, log: log,
+		options: o, system: system, tracker: tracker, guard: rights.Write, log: log,
 		publisher: &daemon.Publisher{
 			Target: target, Tracker: tracker, Agents: &daemon.Agents{Source: system, Log: log}, Log: log,
 			Base: report.Input{Version: version, Repository: source.String(), Ref: o.Ref, Path: o.Path},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -48,7 +49,7 @@ func (p *planning) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	source, err := p.Source(ctx)
+	source, err := p.Source(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (p *planning) run(ctx context.Context) error {
 	if loaded == nil {
 		return p.mistakes(ctx, found)
 	}
-	system, err := wire.Open(&p.Flags, "kupenstack-sync/"+version, func() error { return unit.ErrNotWriter }, log)
+	system, err := wire.Open(&p.Flags, "kupenstack-sync/"+version, guard.Rights{Write: func() error { return unit.ErrNotWriter }}, log)
 	if err != nil {
 		return err
 	}

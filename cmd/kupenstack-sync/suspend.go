@@ -14,6 +14,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 )
 
@@ -213,7 +214,7 @@ func (s *suspending) open(ctx context.Context) (*wire.System, context.Context, f
 		return nil, nil, nil, err
 	}
 	// No lease is needed to tell those something who hold it.
-	system, err := wire.Open(&s.Flags, "kupenstack-sync/"+version, func() error { return nil }, log)
+	system, err := wire.Open(&s.Flags, "kupenstack-sync/"+version, guard.Rights{}, log)
 	if err != nil {
 		return nil, nil, nil, err
 	}

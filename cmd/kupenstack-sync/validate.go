@@ -66,7 +66,7 @@ func (o *options) directory(args []string) error {
 
 // load reads the newest configuration once, only to see what it says: its values need not be known.
 func load(ctx context.Context, o *options) (*revision.Loaded, revision.Findings, error) {
-	source, err := o.Source(ctx)
+	source, err := o.Source(ctx, nil)
 	if err != nil {
 		return nil, revision.Findings{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
@@ -127,7 +128,8 @@ func serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	source, err := o.Source(ctx)
+	lease := o.Lease("kupenstackd", log)
+	source, err := o.Source(ctx, lease.Lapsed)
 	if err != nil {
 		return err
 	}
@@ -135,8 +137,7 @@ func serve(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	lease := o.Lease("kupenstackd", log)
-	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Guard, log)
+	system, err := wire.Open(&o.Flags, "kupenstackd/"+version, lease.Rights(), log)
 	if err != nil {
 		return err
 	}
@@ -189,8 +190,8 @@ func serve(ctx context.Context, o *options) error {
 		d.Pulse = &daemon.Pulse{Target: heart, Every: o.heartbeat, Log: log}
 	}
 	if hooks != nil {
-		// Asking is no change of the world, so that it goes past the guard.
-		asking, err := wire.Open(&o.Flags, "kupenstackd/"+version, func() error { return nil }, log)
+		// Asking is no change of the world, and no work of who is in charge, so that it goes past the guards.
+		asking, err := wire.Open(&o.Flags, "kupenstackd/"+version, guard.Rights{}, log)
 		if err != nil {
 			return err
 		}

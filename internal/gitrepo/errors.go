@@ -36,7 +36,7 @@ const (
 	Moved                    // push: the ref is not where it was expected; look again and retry
 	Rejected                 // push: the server has a rule against it
 	Lost                     // the ref's history does not have the commit, or not any more
-	Withheld                 // push: the guard was against it, and nothing was sent
+	Withheld                 // a guard was against it, and nothing was sent of a push
 	Rewound                  // since: the commit does not come after the other one
 	Invalid                  // Options make no sense: only other ones help
 )

@@ -74,6 +74,7 @@ func newTransport(bundle []byte) (*nethttp.Transport, error) {
 // it may.
 type limited struct {
 	to    nethttp.RoundTripper
+	may   *leave // of the whole conversation
 	leave *leave // of a push; nil for any other call
 
 	mu   sync.Mutex
@@ -97,10 +98,10 @@ func (l *limited) RoundTrip(request *nethttp.Request) (*nethttp.Response, error)
 	return response, nil
 }
 
-// send asks, for a push, at the connection and for each part of the body.
+// send asks at the connection and for each part of the body.
 func (l *limited) send(request *nethttp.Request) (*nethttp.Response, error) {
 	if l.leave == nil || request.Method != nethttp.MethodPost {
-		return l.to.RoundTrip(request)
+		return guard.Asked{Next: l.to, Ask: l.may.pass}.RoundTrip(request)
 	}
 	response, err := guard.Send(l.to, request, l.leave.pass)
 	if !guard.NotSent(err) {

@@ -2,14 +2,16 @@ package gitrepo
 
 import (
 	"io"
+	"net"
 	"sync"
 )
 
 // partSize is how much of a push is sent between two questions to its guard.
 const partSize = 32 << 10
 
-// leave asks the guard of a push at its connection and for each part of what is sent, and remembers what that said: a
-// process may be paused anywhere, and another one may be in charge when it wakes. A server does nothing before it has all.
+// leave asks a guard at the connection and for each part of what is sent, and remembers what that said: a
+// process may be paused anywhere, and another one may be in charge when it wakes. A server does nothing before it has all. Each
+// conversation has one, and a push one more.
 type leave struct {
 	ask func() error // nil allows everything
 
@@ -29,6 +31,22 @@ func (l *leave) pass() error {
 	if l.refusal == nil {
 		l.refusal = err
 	}
+	return l.refusal
+}
+
+// refuse notes why nothing more is sent, unless that is known.
+func (l *leave) refuse(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refusal == nil {
+		l.refusal = err
+	}
+}
+
+// why returns the refusal, nil while there is none.
+func (l *leave) why() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	return l.refusal
 }
 
@@ -54,6 +72,22 @@ func (l *leave) refused(at location, ref string) error {
 	default:
 		return &Error{Kind: Withheld, Where: at.display, Text: "the push to " + ref + " was not sent: " + l.refusal.Error(), ended: l.refusal}
 	}
+}
+
+// asking is a connection that sends nothing more once its guard is against it: what is said over SSH to begin with, and to
+// keep the conversation up, is sent beside what we write.
+type asking struct {
+	net.Conn
+	leave *leave
+}
+
+// Write implements [net.Conn].
+func (a asking) Write(b []byte) (int, error) {
+	if err := a.leave.pass(); err != nil {
+		_ = a.Close() // nothing else is to be tried
+		return 0, err
+	}
+	return a.Conn.Write(b)
 }
 
 // parts writes what is pushed over a pipe, part by part.

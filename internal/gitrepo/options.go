@@ -24,6 +24,10 @@ type Options struct {
 	// Credentials is asked before each connection, so that rotated ones are used at once; nil
 	// for none. See [CredentialFiles].
 	Credentials func(context.Context) (Credentials, error)
+	// May is asked before anything is sent to the server, whatever it is for, and again at the connection: it is called from
+	// other goroutines too. After an error nothing more of the call is sent, and its own error is of kind Withheld. Nil allows
+	// everything.
+	May func() error
 
 	Timeout      time.Duration // of each call, and of each MiB of a download, which may take ten times as long in all; 0 for 2 minutes
 	MaxBytes     int64         // that one call may receive, or add to that from the cache, and that a directory may hold; 0 for 1 GiB

@@ -59,6 +59,7 @@ type connection struct {
 	receive transport.ReceivePackSession //
 	bounds  *limited                     // of a conversation over HTTP; nil for others
 	wait    *patience
+	may     *leave // of the whole conversation
 }
 
 // guarded has the guard of a push asked wherever something of it is sent.
@@ -79,7 +80,10 @@ func (c *connection) session() transport.Session {
 
 // connect opens a conversation for one of the services. The masker is never nil.
 func (r *remote) connect(ctx context.Context, service string) (*connection, error) {
-	c := &connection{masker: redact.NewMasker()}
+	c := &connection{masker: redact.NewMasker(), may: &leave{ask: r.options.May}}
+	if err := c.may.pass(); err != nil {
+		return c, err
+	}
 	var credentials Credentials
 	if r.options.Credentials != nil {
 		var err error
@@ -101,7 +105,7 @@ func (r *remote) connect(ctx context.Context, service string) (*connection, erro
 	if r.at.scheme == schemeFile {
 		p, err = startGit(ctx, r.at, service)
 	} else {
-		p, err = dialSSH(ctx, r.at, credentials, service, r.options.CacheDir)
+		p, err = dialSSH(ctx, r.at, credentials, service, r.options.CacheDir, c.may)
 	}
 	if err != nil {
 		return c, err
@@ -116,7 +120,7 @@ func (r *remote) connect(ctx context.Context, service string) (*connection, erro
 }
 
 func (r *remote) connectWeb(c *connection, credentials Credentials, service string) (err error) {
-	c.bounds = &limited{left: r.options.MaxBytes}
+	c.bounds = &limited{left: r.options.MaxBytes, may: c.may}
 	client, err := r.web.client(credentials.CABundle, c.bounds)
 	if err != nil {
 		return err
@@ -141,7 +145,7 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 	c, err := r.connect(ctx, service)
 	c.wait = wait
 	if err != nil {
-		return r.explain(ctx, c.masker, doing, wait.late(ctx), err)
+		return r.explain(ctx, c.masker, doing, wait.late(ctx), r.withheld(c, doing, err))
 	}
 	var told listing
 	advertised, err := c.session().AdvertisedReferencesContext(withListing(ctx, &told))
@@ -152,9 +156,21 @@ func (r *remote) converse(ctx context.Context, service, doing string, do func(co
 		c.refs, c.thin = newRefs(told.refs, advertised), told.thin
 		err = do(ctx, c, advertised)
 	}
+	err = r.withheld(c, doing, err)
 	// After the answer is complete, an error of closing means nothing.
 	_ = c.session().Close()
 	return r.explain(ctx, c.masker, doing, wait.late(ctx), err)
+}
+
+// withheld is the error of a conversation that failed as nothing more of it may be sent, whatever a library says of that. What
+// we say ourselves stays: a push tells what became of it.
+func (r *remote) withheld(c *connection, doing string, err error) error {
+	var ours *Error
+	why := c.may.why()
+	if err == nil || why == nil || errors.As(err, &ours) {
+		return err
+	}
+	return &Error{Kind: Withheld, Where: r.at.display, Text: doing + " was not sent: " + why.Error(), ended: why}
 }
 
 // list is one ls-remote.
@@ -291,6 +307,9 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 		}
 		c.guarded(may)
 		report, err := c.receive.ReceivePack(ctx, request)
+		if why := c.may.why(); why != nil {
+			may.refuse(why) // the connection is asked in between, too
+		}
 		if report != nil && report.Error() != nil {
 			return &Error{Kind: Rejected, Where: r.at.display, Text: "the server refused the push to " + u.Ref + ": " + clean(c.masker, report.Error().Error())}
 		}

@@ -18,7 +18,7 @@ import (
 const sshPort = 22
 
 // dialSSH starts a command of Git on the server. The whole conversation ends with ctx.
-func dialSSH(ctx context.Context, at location, c Credentials, service string, cacheDir string) (*pipes, error) {
+func dialSSH(ctx context.Context, at location, c Credentials, service string, cacheDir string, may *leave) (*pipes, error) {
 	config, err := sshConfig(at, c, cacheDir)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func dialSSH(ctx context.Context, at location, c Credentials, service string, ca
 		_ = conn.Close() // the first error says why
 		return nil, err
 	}
-	secured, channels, requests, err := ssh.NewClientConn(conn, at.sshAddress(), config)
+	secured, channels, requests, err := ssh.NewClientConn(asking{conn, may}, at.sshAddress(), config)
 	if err != nil {
 		return fail(err)
 	}

@@ -38,11 +38,16 @@ func (e *NotSentError) Unwrap() error { return e.Err }
 // when there is no connection in time. A body of which a part was sent is cut off, with the error of ask. Nil for ask allows
 // everything.
 func Send(next http.RoundTripper, request *http.Request, ask func() error) (*http.Response, error) {
+	return send(next, request, ask, connectLimit)
+}
+
+// send is Send whose connection has to be there within a time, 0 for any.
+func send(next http.RoundTripper, request *http.Request, ask func() error, limit time.Duration) (*http.Response, error) {
 	if ask == nil {
 		return next.RoundTrip(request)
 	}
 	ctx, cancel := context.WithCancelCause(request.Context())
-	g := &gate{ask: ask, cancel: cancel}
+	g := &gate{ask: ask, cancel: cancel, limit: limit}
 	response, err := next.RoundTrip(charge(request.WithContext(httptrace.WithClientTrace(ctx, g.trace())), ask))
 	refusal := g.done()
 	if err != nil {
@@ -62,6 +67,7 @@ func Send(next http.RoundTripper, request *http.Request, ask func() error) (*htt
 type gate struct {
 	ask    func() error
 	cancel context.CancelCauseFunc
+	limit  time.Duration // 0 for none
 
 	mutex   sync.Mutex
 	late    *time.Timer // runs while there is no connection
@@ -85,7 +91,9 @@ func (g *gate) wait() {
 	defer g.mutex.Unlock()
 	g.stop()
 	g.conn = nil
-	g.late = time.AfterFunc(connectLimit, g.overdue)
+	if g.limit > 0 {
+		g.late = time.AfterFunc(g.limit, g.overdue)
+	}
 }
 
 func (g *gate) overdue() {

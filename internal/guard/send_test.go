@@ -37,12 +37,13 @@ type site struct {
 	arrived  atomic.Int64 // requests
 	bytes    atomic.Int64 // of bodies that came whole
 	way      func()       // what happens while a connection is made
+	by       func(http.RoundTripper, *http.Request, func() error) (*http.Response, error)
 	close    func()
 }
 
 func open(t *testing.T, protocol string) *site {
 	t.Helper()
-	s := &site{protocol: protocol, way: func() {}}
+	s := &site{protocol: protocol, way: func() {}, by: Send}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		s.arrived.Add(1)
 		if n, err := io.Copy(io.Discard, r.Body); err == nil {
@@ -84,7 +85,7 @@ func (s *site) send(t *testing.T, method, body string, ask func() error) (string
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := Send(s.client, request, ask)
+	response, err := s.by(s.client, request, ask)
 	if err != nil {
 		return "", err
 	}
@@ -96,8 +97,14 @@ func (s *site) send(t *testing.T, method, body string, ask func() error) (string
 func each(t *testing.T, test func(t *testing.T, s *site, method, body string)) {
 	t.Helper()
 	for _, protocol := range []string{"plain", "HTTP/1.1", "HTTP/2.0"} {
-		for method, body := range map[string]string{http.MethodDelete: "", http.MethodPost: "{}", http.MethodPut: strings.Repeat("x", 1<<20)} {
-			t.Run(protocol+" "+method, func(t *testing.T) { test(t, open(t, protocol), method, body) })
+		for method, body := range map[string]string{http.MethodGet: "", http.MethodDelete: "", http.MethodPost: "{}", http.MethodPut: strings.Repeat("x", 1<<20)} {
+			t.Run(protocol+" "+method, func(t *testing.T) {
+				s := open(t, protocol)
+				if method == http.MethodGet {
+					s.by = Read
+				}
+				test(t, s, method, body)
+			})
 		}
 	}
 }
@@ -159,7 +166,7 @@ func TestNothingIsSentWhenItsTurnComesTooLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Send(s.client, request, r.ask)
+		_, err = s.by(s.client, request, r.ask)
 		s.withheld(t, 1, err)
 	})
 }
@@ -205,12 +212,15 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // A connection that does not come about is waited for within bounds, an answer is not.
 func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 	for name, test := range map[string]struct {
+		by       func(http.RoundTripper, *http.Request, func() error) (*http.Response, error)
 		connects bool
 		want     error
 		after    time.Duration
+		unsent   bool
 	}{
-		"no connection": {false, errNoConnection, connectLimit},
-		"no answer":     {true, context.DeadlineExceeded, time.Hour},
+		"no connection":            {Send, false, errNoConnection, connectLimit, true},
+		"no answer":                {Send, true, context.DeadlineExceeded, time.Hour, false},
+		"no connection to read by": {Read, false, context.DeadlineExceeded, time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -224,7 +234,7 @@ func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 				defer far.Close()
 				defer near.Close()
 				began := time.Now()
-				_, err = Send(roundTripper(func(r *http.Request) (*http.Response, error) {
+				_, err = test.by(roundTripper(func(r *http.Request) (*http.Response, error) {
 					trace := httptrace.ContextClientTrace(r.Context())
 					trace.GetConn("nova.example:443")
 					if test.connects {
@@ -233,7 +243,7 @@ func TestTheWaitForAConnectionIsBounded(t *testing.T) {
 					<-r.Context().Done()
 					return nil, r.Context().Err()
 				}), request, func() error { return nil })
-				if took := time.Since(began); !errors.Is(err, test.want) || took != test.after || NotSent(err) == test.connects {
+				if took := time.Since(began); !errors.Is(err, test.want) || took != test.after || NotSent(err) != test.unsent {
 					t.Errorf("after %v: %v", took, err)
 				}
 			})

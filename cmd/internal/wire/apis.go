@@ -58,7 +58,7 @@ func (s *System) askGates(ctx context.Context, gates []unit.Check) unit.Answer {
 	for i, g := range gates {
 		group.Go(func() {
 			if g.URL != "" {
-				answers[i] = web.New(s.agent).Ask(ctx, g)
+				answers[i] = web.New(s.agent, s.rights.Read).Ask(ctx, g)
 			} else {
 				answers[i] = s.cluster.Holds(ctx, g)
 			}

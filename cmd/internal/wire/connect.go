@@ -13,8 +13,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
 )
 
-// Source opens the configuration's source.
-func (f *Flags) Source(ctx context.Context) (*gitrepo.Source, error) {
+// Source opens the configuration's source. may is asked before anything is sent there; nil allows everything.
+func (f *Flags) Source(ctx context.Context, may func() error) (*gitrepo.Source, error) {
 	if f.Repo == "" {
 		return nil, fmt.Errorf("%w: say where the configuration is with --repo or KUPENSTACK_REPO", ErrUsage)
 	}
@@ -25,7 +25,7 @@ func (f *Flags) Source(ctx context.Context) (*gitrepo.Source, error) {
 	files := gitrepo.CredentialFiles{
 		Password: f.GitPassword, SSHKey: f.SSHKey, Passphrase: f.SSHPassphrase, KnownHosts: f.KnownHosts, CABundle: f.GitCA,
 	}
-	source, err := gitrepo.Open(ctx, gitrepo.Options{URL: f.Repo, Ref: f.Ref, CacheDir: cache, Credentials: func(ctx context.Context) (gitrepo.Credentials, error) {
+	source, err := gitrepo.Open(ctx, gitrepo.Options{URL: f.Repo, Ref: f.Ref, CacheDir: cache, May: may, Credentials: func(ctx context.Context) (gitrepo.Credentials, error) {
 		credentials, err := files.Read(ctx)
 		credentials.Username = f.GitUsername
 		return credentials, err
@@ -65,7 +65,7 @@ func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBr
 	if err != nil {
 		return nil, err
 	}
-	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Guard: system.guard, Sign: sign, Installation: system.InstallationName, Count: system.Count})
+	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Guard: system.rights.Write, Sign: sign, Installation: system.InstallationName, Count: system.Count})
 	if err == nil {
 		system.Counted = branch.Counted
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
@@ -50,7 +51,7 @@ type System struct {
 	limits     plan.Limits
 	deployer   deployer
 	agent      string
-	guard      func() error
+	rights     guard.Rights
 	masker     *redact.Masker
 	current    atomic.Pointer[engine.Engine] // who hears of changes
 	nodes      *nodeWatch
@@ -71,8 +72,8 @@ type System struct {
 	charts  *helm.Driver
 }
 
-// Open prepares the connections; nothing is sent yet. guard is asked before every change.
-func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*System, error) {
+// Open prepares the connections; nothing is sent yet. rights are asked before every request.
+func Open(flags *Flags, agent string, rights guard.Rights, log zerolog.Logger) (*System, error) {
 	if flags.LogLines < 0 || flags.LogLines > kube.MaxLogLines {
 		return nil, fmt.Errorf("%w: --logs-in-report %d: give a number from 0 to %d", ErrUsage, flags.LogLines, kube.MaxLogLines)
 	}
@@ -104,12 +105,12 @@ func Open(flags *Flags, agent string, guard func() error, log zerolog.Logger) (*
 		return nil, err
 	}
 	s := &System{
-		Flags: flags, checks: checks, sources: sources, limits: limits, deployer: deployer, Access: access, Budgets: budgets, Log: log, agent: agent, guard: guard,
+		Flags: flags, checks: checks, sources: sources, limits: limits, deployer: deployer, Access: access, Budgets: budgets, Log: log, agent: agent, rights: rights,
 		masker: redact.NewMasker(), nodes: newNodeWatch(), namespaces: newNamespaceWatch(), told: map[string]string{},
 	}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
-		Access: access, SystemNamespace: flags.Namespace, Guard: guard, Sent: budgets[apiKubernetes].Spend, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
+		Access: access, SystemNamespace: flags.Namespace, Guard: rights.Write, Reads: rights.Read, Sent: budgets[apiKubernetes].Spend, UserAgent: agent, Masker: s.masker, LogLines: flags.LogLines, Log: log,
 	})
 	return s, err
 }
@@ -141,7 +142,7 @@ func (s *System) Ping(ctx context.Context) error {
 	if err := s.cluster.Ping(ctx); err != nil {
 		return err
 	}
-	found, err := s.look(ctx)
+	found, err := s.look(guard.Waiting(ctx))
 	if err != nil {
 		return err
 	}
@@ -216,6 +217,7 @@ func (s *System) drivers(marker inventory.Marker, key redact.Secret, entries *in
 	if err != nil {
 		return nil, questions{}, err
 	}
+	charts.Reads = s.rights.Read
 	charts.Notify, charts.HostsDown, charts.Rendered = s.notify, s.hostsDown, func() { s.rendered.Add(1) }
 	if !readOnly { // a plan is about what would change, and that is the same
 		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/4 // so that each look at everything asks, and little else
@@ -233,7 +235,7 @@ func (s *System) drivers(marker inventory.Marker, key redact.Secret, entries *in
 	}
 	objects := kube.NewDriver(s.cluster, releases, s.notify)
 	resources := openstack.New(openstack.Options{
-		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Closes: marker.Mark(marker.Digest("compute services")), Language: s.Flags.Language, Guard: s.guard, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
+		Connect: s.connect, Administrator: s.administrator, Inside: s.inside, Stale: s.stale, Keeper: s.cluster, Admit: s.home(entries, readOnly), Grants: entries, Closes: marker.Mark(marker.Digest("compute services")), Language: s.Flags.Language, Guard: s.rights.Write, Reads: s.rights.Read, Sent: s.Budgets[apiOpenStack].Spend, UserAgent: s.agent, Notify: s.notify,
 		Log: s.Log, Sources: s.sources,
 	})
 	s.mutex.Lock()

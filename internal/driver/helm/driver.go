@@ -89,6 +89,9 @@ type Options struct {
 	HookTimeout time.Duration
 	// Transport reaches chart repositories; nil for the default one.
 	Transport http.RoundTripper
+	// Reads is asked before anything is sent to a repository, whatever kind of one it is, and again at the connection; nil
+	// allows everything.
+	Reads func() error
 	// HostsDown says what the services of OpenStack miss on nodes where pods of a release were replaced, "" for
 	// nothing: then the next node's are. made tells when the youngest of these pods of each node was made: what was
 	// reported before is no news. It is nil where there is nobody to ask; an error is for what is not known.

@@ -94,7 +94,7 @@ func (c *checkouts) source(ctx context.Context, repository string) (*gitrepo.Sou
 		return nil, fmt.Errorf("the repository must be %w", err)
 	}
 	source, err := gitrepo.Open(ctx, gitrepo.Options{
-		URL: at.URL, Ref: at.Ref, CacheDir: filepath.Join(c.options.CacheDir, "git"), Timeout: gitTimeout, MaxBytes: maxFetched,
+		URL: at.URL, Ref: at.Ref, CacheDir: filepath.Join(c.options.CacheDir, "git"), Timeout: gitTimeout, MaxBytes: maxFetched, May: c.options.Reads,
 		Credentials: func(ctx context.Context) (gitrepo.Credentials, error) { return c.credentials(ctx, at.URL) },
 	})
 	if err == nil {

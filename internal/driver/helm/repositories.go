@@ -23,6 +23,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
 
+	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -57,7 +58,7 @@ func newRepositories(options Options) *repositories {
 		through = options.Transport
 	}
 	return &repositories{
-		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: overTLS{asItIs{through}},
+		cacheDir: options.CacheDir, credentialsFile: options.CredentialsFile, transport: overTLS{asItIs{guard.Asked{Next: through, Ask: options.Reads}}},
 		indexes: map[string]*index{},
 	}
 }

@@ -29,6 +29,9 @@ type Options struct {
 	// Guard is asked before each request that changes something, but those of leases and events,
 	// and dry runs. When it returns an error the request is not sent and fails with that error.
 	Guard func() error
+	// Reads is asked before all other requests in the same way, but for what [Cluster.Ping] and others ask with the context
+	// of [guard.Waiting].
+	Reads func() error
 	// Sent, when set, is told of each request that is sent.
 	Sent func()
 	// UserAgent names us to the API server, "" for client-go's own.
@@ -122,7 +125,7 @@ func (c *Cluster) Close() {
 // Ping asks the API server for its version, to find out whether it is there and accepts our
 // credentials.
 func (c *Cluster) Ping(ctx context.Context) error {
-	if err := c.discovery.Get().AbsPath("/version").Do(ctx).Error(); err != nil {
+	if err := c.discovery.Get().AbsPath("/version").Do(guard.Waiting(ctx)).Error(); err != nil {
 		return c.explainError(err, "reach the cluster at "+c.config.Host)
 	}
 	return nil
@@ -139,7 +142,7 @@ func guarded(options Options, clock *clock) *rest.Config {
 	proxy := config.Proxy
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		next = guard.Behind{Next: next, Proxy: proxy}
-		return &transport{next: next, guard: options.Guard, sent: options.Sent, clock: clock, timeout: requestTimeout}
+		return &transport{next: next, guard: options.Guard, reads: options.Reads, sent: options.Sent, clock: clock, timeout: requestTimeout}
 	})
 	return config
 }

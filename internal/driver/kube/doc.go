@@ -18,5 +18,5 @@
 //
 // It never deletes what does not bear our mark, or what somebody else has marked as a release's or to be kept, never
 // writes what a release has, but for labels and annotations of a namespace that we need, never deletes in order to change,
-// never makes a generated value anew while a release may still use the old one, and never takes an error for absence. No request that changes something is sent after the guard has refused.
+// never makes a generated value anew while a release may still use the old one, and never takes an error for absence. No request that changes something is sent after the guard has refused, nor one that reads after that of reads has.
 package kube

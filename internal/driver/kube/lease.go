@@ -45,6 +45,7 @@ type Lease struct {
 	holder    atomic.Pointer[string]
 	renewed   atomic.Pointer[time.Time]  // when the last renewal was asked for that came about; nil while it is not held
 	found     atomic.Pointer[leaseTimes] // of whom Held found to hold it, dead or alive; nil while it has found nobody
+	led       atomic.Bool                // work was begun under it, and it was not given back since
 	clock     clock
 }
 
@@ -76,6 +77,19 @@ func (l *Lease) Guard() error {
 	}
 	return nil
 }
+
+// Lapsed returns [unit.ErrNotWriter] when this process was in charge and is not any more, until it is again or has given the
+// lease back by itself: what its work still asks is asked for nothing, and somebody else may be at it. A process that
+// never was in charge may read.
+func (l *Lease) Lapsed() error {
+	if !l.led.Load() {
+		return nil
+	}
+	return l.Guard()
+}
+
+// Rights are what is asked before the requests of the work.
+func (l *Lease) Rights() guard.Rights { return guard.Rights{Write: l.Guard, Read: l.Lapsed} }
 
 // fresh tells whether the lease was renewed lately, by two clocks: the one that only ever goes on stands still while a
 // machine sleeps, and the one on the wall may be set. Where that makes it seem late, the right to write comes back with the
@@ -200,6 +214,7 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 				working, cancel := context.WithCancelCause(ctx)
 				defer context.AfterFunc(leading, func() { cancel(errLost) })()
 				l.log.Info().Str("identity", l.identity).Msg("holds the lease")
+				l.led.Store(true)
 				err := work(working)
 				cancel(nil)
 				result <- err
@@ -224,6 +239,7 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 	}
 	l.renewed.Store(nil) // nothing is written any more, before anybody else can be in charge
 	if kept {
+		l.led.Store(false) // it was not lost
 		if err := lock.giveBack(context.WithoutCancel(ctx)); err != nil {
 			l.log.Warn().Err(err).Msg("the lease was not given back: others can have it once it has run out")
 		}

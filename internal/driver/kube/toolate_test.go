@@ -23,7 +23,7 @@ import (
 // TestNothingIsSentAfterAHandshakeThatTookTooLong: the guard lets a request through, and the lease is lost while the server
 // takes its time for the handshake.
 func TestNothingIsSentAfterAHandshakeThatTookTooLong(t *testing.T) {
-	writes := map[string]func(context.Context, kubernetes.Interface) error{
+	requests := map[string]func(context.Context, kubernetes.Interface) error{
 		"create": func(ctx context.Context, client kubernetes.Interface) error {
 			_, err := client.CoreV1().ConfigMaps("n").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{})
 			return err
@@ -31,9 +31,24 @@ func TestNothingIsSentAfterAHandshakeThatTookTooLong(t *testing.T) {
 		"delete": func(ctx context.Context, client kubernetes.Interface) error {
 			return client.CoreV1().ConfigMaps("n").Delete(ctx, "c", metav1.DeleteOptions{})
 		},
+		"dry run": func(ctx context.Context, client kubernetes.Interface) error {
+			return client.CoreV1().ConfigMaps("n").Delete(ctx, "c", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+		},
+		"get": func(ctx context.Context, client kubernetes.Interface) error {
+			_, err := client.CoreV1().ConfigMaps("n").Get(ctx, "c", metav1.GetOptions{})
+			return err
+		},
+		"watch": func(ctx context.Context, client kubernetes.Interface) error {
+			_, err := client.CoreV1().ConfigMaps("n").Watch(ctx, metav1.ListOptions{})
+			return err
+		},
+		"discovery": func(_ context.Context, client kubernetes.Interface) error {
+			_, err := client.Discovery().ServerVersion()
+			return err
+		},
 	}
 	for _, protocol := range []string{"h2", "http/1.1"} {
-		for name, write := range writes {
+		for name, send := range requests {
 			t.Run(protocol+" "+name, func(t *testing.T) {
 				var lost atomic.Bool
 				var arrived atomic.Int64
@@ -47,16 +62,17 @@ func TestNothingIsSentAfterAHandshakeThatTookTooLong(t *testing.T) {
 				server.StartTLS()
 				defer server.Close()
 				access := NewAccess(&rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true, NextProtos: []string{protocol}}})
-				client, err := kubernetes.NewForConfig(guarded(Options{Access: access, Guard: func() error {
+				may := func() error {
 					if lost.Load() {
 						return unit.ErrNotWriter
 					}
 					return nil
-				}}, &clock{}))
+				}
+				client, err := kubernetes.NewForConfig(guarded(Options{Access: access, Guard: may, Reads: may}, &clock{}))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := write(t.Context(), client); !errors.Is(err, unit.ErrNotWriter) || !guard.NotSent(err) {
+				if err := send(t.Context(), client); !errors.Is(err, unit.ErrNotWriter) || !guard.NotSent(err) {
 					t.Errorf("got %v", err)
 				}
 				server.CloseClientConnections()

@@ -17,40 +17,40 @@ import (
 // after a minute.
 const requestTimeout = 60 * time.Second
 
-// transport asks the guard before a request that changes something, and again when that has its connection, and bounds the
+// transport asks a guard before each request, and again when that has its connection, and bounds the
 // time of every request that is not meant to stay open. Answers tell the time.
 type transport struct {
 	next    http.RoundTripper
-	guard   func() error
-	sent    func() // nil when nobody counts
+	guard   func() error // nil allows everything
+	reads   func() error // the same before requests that change nothing
+	sent    func()       // nil when nobody counts
 	clock   *clock
 	timeout time.Duration
 }
 
 // RoundTrip sends the request unless the guard is against it.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	var ask func() error
-	if t.guard != nil && mutates(request) {
-		ask = t.guard
+	ask, send := guard.Reading(request.Context(), t.reads), guard.Read
+	if mutates(request) {
+		ask, send = t.guard, guard.Send
+	}
+	if ask != nil {
 		if err := ask(); err != nil {
-			if request.Body != nil {
-				_ = request.Body.Close() // the contract of RoundTripper
-			}
-			return nil, &guard.NotSentError{Method: request.Method, Path: request.URL.Path, Err: err}
+			return nil, guard.Refused(request, err)
 		}
 	}
 	if t.sent != nil {
 		t.sent()
 	}
 	if staysOpen(request.URL) {
-		response, err := guard.Send(t.next, request, ask)
+		response, err := send(t.next, request, ask)
 		if err == nil {
 			t.clock.hear(response.Header)
 		}
 		return response, err
 	}
 	ctx, cancel := context.WithTimeout(request.Context(), t.timeout)
-	response, err := guard.Send(t.next, request.WithContext(ctx), ask)
+	response, err := send(t.next, request.WithContext(ctx), ask)
 	if err != nil {
 		cancel()
 		return nil, err

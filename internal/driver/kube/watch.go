@@ -186,6 +186,9 @@ func (w *watch) failure() error {
 	return w.err
 }
 
+// withheld tells that its last request was not sent, as this process was not in charge any more.
+func (w *watch) withheld() bool { return errors.Is(w.failure(), unit.ErrNotWriter) }
+
 // wait returns nil once the watch shows what is there, or why it does not.
 func (w *watch) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, syncTimeout)

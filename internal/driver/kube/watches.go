@@ -143,8 +143,12 @@ func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if w, ok := ws.byKey[key]; ok {
-		w.users++
-		return w, nil
+		if !w.withheld() {
+			w.users++
+			return w, nil
+		}
+		ws.drop(w) // it would try again by itself, but only after up to half a minute
+		w.cancel()
 	}
 	if ws.closed {
 		return nil, errors.New("read " + key.String() + ": the connection has been closed")

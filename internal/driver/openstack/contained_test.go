@@ -45,7 +45,7 @@ func TestPanicInAnUploadIsItsError(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := make(chan struct{})
-	u := newUploads(&http.Client{Transport: panickingSource{}}, sources, func(...addr.Object) { close(told) })
+	u := newUploads(&http.Client{Transport: panickingSource{}}, nil, sources, func(...addr.Object) { close(told) })
 	defer u.close()
 	job := upload{image: "i1", source: "https://images.example.org/debian"}
 	if err := u.begin(&session{}, job); err != nil {

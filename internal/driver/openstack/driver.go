@@ -45,6 +45,8 @@ type Options struct {
 	// Guard, when set, is asked before every request that changes something; its error ends the
 	// request unsent.
 	Guard func() error
+	// Reads, when set, is asked before every other request in the same way, logins and downloads included.
+	Reads func() error
 	// Sent, when set, is told of each request that is sent, repetitions included.
 	Sent func()
 	// UserAgent is sent with every request.
@@ -89,7 +91,7 @@ func New(options Options) *Driver { return assemble(options) }
 
 // assemble is [New] with some kinds besides those that are listed in [kinds], whose blocks the language has.
 func assemble(options Options, also ...kind) *Driver {
-	up := newUploads(options.Downloads, options.Sources, options.Notify)
+	up := newUploads(options.Downloads, options.Reads, options.Sources, options.Notify)
 	d := &Driver{
 		connector: newConnector(options),
 		kinds:     map[string]kind{},

@@ -178,7 +178,7 @@ func TestImportsAreLookedAtNowAndThen(t *testing.T) {
 
 func newTestUploads(t *testing.T) *uploads {
 	t.Helper()
-	u := newUploads(nil, Sources{}, nil)
+	u := newUploads(nil, nil, Sources{}, nil)
 	t.Cleanup(u.close)
 	return u
 }

@@ -79,7 +79,7 @@ func (c *connector) prepare(credentials *Credentials, l login) (*session, error)
 	}
 	s := &session{
 		provider: provider, place: credentials.Place, login: l, who: credentials.who(), masker: c.masker, connector: c,
-		transport: &transport{base: guard.Behind{Next: base}, guard: c.options.Guard, sent: c.options.Sent, agent: c.options.UserAgent, log: c.options.Log, masker: c.masker}, made: c.refusals.now(),
+		transport: &transport{base: guard.Behind{Next: base}, guard: c.options.Guard, reads: c.options.Reads, sent: c.options.Sent, agent: c.options.UserAgent, log: c.options.Log, masker: c.masker}, made: c.refusals.now(),
 	}
 	provider.HTTPClient = http.Client{Timeout: cmp.Or(c.options.Timeout, requestLimit), Transport: s.transport}
 	provider.UseTokenLock()

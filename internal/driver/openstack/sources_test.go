@@ -72,7 +72,7 @@ func TestImageIsBlockedUnlessItsSourceIsAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := imageKind{schema.New().Resource("image"), newUploads(nil, sources, nil)}
+	k := imageKind{schema.New().Resource("image"), newUploads(nil, nil, sources, nil)}
 	t.Cleanup(k.uploads.close)
 	from := func(source string) unit.Diff {
 		all := wantValue("image", nil)
@@ -116,7 +116,7 @@ func TestRedirectOfAnImageIsFollowedOnlyToWhereItMayComeFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := newUploads(nil, sources, nil)
+	u := newUploads(nil, nil, sources, nil)
 	t.Cleanup(u.close)
 	s := &session{masker: redact.NewMasker()}
 	for path, want := range map[string]struct {

@@ -49,7 +49,7 @@ func whatIsTold(t *testing.T, from string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := newUploads(nil, sources, nil)
+	u := newUploads(nil, nil, sources, nil)
 	t.Cleanup(u.close)
 	var told strings.Builder
 	for _, path := range []string{"/lost", "/user", "/refused", "/garbled", "/header"} {

@@ -19,7 +19,7 @@ import (
 // sent, which is known of a request that creates something, too.
 func TestNothingIsSentAfterAHandshakeThatTookTooLong(t *testing.T) {
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
-		for method, body := range map[string]string{http.MethodPost: `{"server": {}}`, http.MethodDelete: ""} {
+		for method, body := range map[string]string{http.MethodPost: `{"server": {}}`, http.MethodDelete: "", http.MethodGet: ""} {
 			t.Run(protocol+" "+method, func(t *testing.T) {
 				var lost atomic.Bool
 				var arrived atomic.Int64
@@ -32,12 +32,13 @@ func TestNothingIsSentAfterAHandshakeThatTookTooLong(t *testing.T) {
 				}}
 				server.StartTLS()
 				defer server.Close()
-				client := &http.Client{Transport: &transport{base: server.Client().Transport, guard: func() error {
+				may := func() error {
 					if lost.Load() {
 						return unit.ErrNotWriter
 					}
 					return nil
-				}}}
+				}
+				client := &http.Client{Transport: &transport{base: server.Client().Transport, guard: may, reads: may}}
 				var content io.Reader = http.NoBody
 				if body != "" {
 					content = strings.NewReader(body)

@@ -40,6 +40,7 @@ const (
 type transport struct {
 	base   http.RoundTripper
 	guard  func() error // nil allows everything
+	reads  func() error // the same before requests that change nothing
 	sent   func()       // nil when nobody counts
 	agent  string
 	log    zerolog.Logger
@@ -52,9 +53,11 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		request.Header.Set("User-Agent", t.agent)
 	}
 	for attempt := 1; ; attempt++ {
-		var ask func() error
-		if t.guard != nil && mutates(request) {
-			ask = t.guard
+		ask, send := guard.Reading(request.Context(), t.reads), guard.Read
+		if mutates(request) {
+			ask, send = t.guard, guard.Send
+		}
+		if ask != nil {
 			if err := ask(); err != nil {
 				return nil, err
 			}
@@ -62,7 +65,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		if t.sent != nil {
 			t.sent()
 		}
-		response, err := guard.Send(t.base, request, ask)
+		response, err := send(t.base, request, ask)
 		again := attempt < attempts && repeatable(request, response, err)
 		if again && !t.rewind(&request) {
 			again = false

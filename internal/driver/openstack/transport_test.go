@@ -86,6 +86,17 @@ func TestTransportAsksTheGuard(t *testing.T) {
 	if asked != 4 || sent != 2 {
 		t.Errorf("the guard was asked %d times, and %d requests were counted", asked, sent)
 	}
+	// What reads, a login included, asks another one.
+	client = &http.Client{Transport: &transport{base: http.DefaultTransport, sent: func() { sent++ }, reads: func() error { return unit.ErrNotWriter }}}
+	for method, path := range map[string]string{http.MethodGet: "/v2.0/networks", http.MethodHead: "/v3/users", http.MethodPost: "/v3/auth/tokens"} {
+		request, _ := http.NewRequestWithContext(t.Context(), method, server.URL+path, http.NoBody)
+		if _, err := client.Do(request); !errors.Is(err, unit.ErrNotWriter) {
+			t.Errorf("%s %s: %v", method, path, err)
+		}
+	}
+	if sent != 2 {
+		t.Errorf("%d requests that read were counted", sent-2)
+	}
 }
 
 func TestMessages(t *testing.T) {

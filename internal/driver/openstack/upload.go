@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,18 +50,20 @@ type uploads struct {
 	failed map[string]error              // by image, until it is told
 }
 
-func newUploads(client *http.Client, sources Sources, notify func(...addr.Object)) *uploads {
+func newUploads(client *http.Client, reads func() error, sources Sources, notify func(...addr.Object)) *uploads {
 	if client == nil {
 		client = &http.Client{Transport: guard.Onward{Next: guard.Behind{Next: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, DialContext: (&net.Dialer{Timeout: dialLimit}).DialContext,
 			TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, ForceAttemptHTTP2: true,
 		}}}}
 	}
+	asks := *client
+	asks.Transport = guard.Asked{Next: cmp.Or(client.Transport, http.DefaultTransport), Ask: reads}
 	if notify == nil {
 		notify = func(...addr.Object) {}
 	}
 	u := &uploads{
-		client: sources.guarded(client), sources: sources, notify: notify, slots: make(chan struct{}, uploadsAtOnce),
+		client: sources.guarded(&asks), sources: sources, notify: notify, slots: make(chan struct{}, uploadsAtOnce),
 		imports: make(chan struct{}, importsAtOnce),
 		open:    map[string]context.CancelFunc{}, failed: map[string]error{},
 	}
@@ -196,6 +199,8 @@ func (u *uploads) run(ctx context.Context, s *session, job upload) error {
 // notFetched says why there is no answer of an image's source.
 func (s *session) notFetched(err error) error {
 	switch {
+	case errors.Is(err, unit.ErrNotWriter):
+		return fmt.Errorf("download the image: %w", unit.ErrNotWriter)
 	case unit.IsBlocked(err):
 		return unit.Blocked(cause(err))
 	case guard.NotHTTP(err):

@@ -61,7 +61,7 @@ func TestNothingOfAnAnswerIsTold(t *testing.T) {
 		"a trailer":             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Length\r\nTrailer: canary\r\n\r\n",
 	} {
 		address := answering(t, func(*http.Request) string { return answer })
-		got := web.New("kupenstack-test/1").Ask(t.Context(), unit.Check{URL: "http://" + address + "/page"})
+		got := web.New("kupenstack-test/1", nil).Ask(t.Context(), unit.Check{URL: "http://" + address + "/page"})
 		if got.Reach == unit.ReachAnswers || got.Message == "" || strings.Contains(got.Message+got.Detail, "canary") {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -72,7 +72,7 @@ func TestNothingOfAnAnswerIsTold(t *testing.T) {
 func TestProxyOfAGate(t *testing.T) {
 	if os.Getenv(asked) != "" {
 		for _, path := range []string{"refused", "garbled"} {
-			got := web.New("kupenstack-test/1").Ask(t.Context(), unit.Check{URL: "http://page.example.org/" + path})
+			got := web.New("kupenstack-test/1", nil).Ask(t.Context(), unit.Check{URL: "http://page.example.org/" + path})
 			fmt.Printf("%s: %s %s\n", got.Reach, got.Message, got.Detail)
 		}
 		return

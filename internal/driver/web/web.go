@@ -16,10 +16,14 @@ import (
 )
 
 // Asker asks pages. Make it with [New].
-type Asker struct{ agent string }
+type Asker struct {
+	agent string
+	may   func() error
+}
 
-// New returns an asker that names itself to servers.
-func New(agent string) *Asker { return &Asker{agent: agent} }
+// New returns an asker that names itself to servers. may is asked before each request, and again when that has its
+// connection; nil allows everything.
+func New(agent string, may func() error) *Asker { return &Asker{agent: agent, may: may} }
 
 // Ask tells whether a gate's page answers with the status that it should, within the deadline of ctx. A page that
 // cannot be reached is unknown, not refused; another attempt may succeed in either case.
@@ -34,7 +38,7 @@ func (a *Asker) Ask(ctx context.Context, g unit.Check) unit.Answer {
 		return unit.Answer{Reach: unit.ReachRefuses, Message: fmt.Sprintf("%s: it is no URL that can be asked", g)}
 	}
 	request.Header.Set("User-Agent", a.agent)
-	response, err := guard.Behind{Next: transport}.RoundTrip(request) // a client would read, and may tell, where a page sends on to
+	response, err := guard.Asked{Next: guard.Behind{Next: transport}, Ask: a.may}.RoundTrip(request) // a client would read, and may tell, where a page sends on to
 	if err != nil {
 		kind, detail := plain(err)
 		return unit.Answer{Reach: unit.ReachUnknown, Message: fmt.Sprintf("%s: %s", g, kind), Detail: detail}
@@ -69,6 +73,8 @@ func plain(err error) (kind, detail string) {
 		name        *net.DNSError
 	)
 	switch {
+	case guard.NotSent(err):
+		return "it was not asked", err.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time", ""
 	case errors.As(err, &certificate):

@@ -64,7 +64,7 @@ func TestAsk(t *testing.T) {
 			limit = 100 * time.Millisecond
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		answer := web.New("kupenstack-test/1").Ask(ctx, c.check)
+		answer := web.New("kupenstack-test/1", nil).Ask(ctx, c.check)
 		cancel()
 		if answer.Reach != c.reach || !strings.Contains(answer.Message, c.message) || strings.Contains(answer.Message, "canary") {
 			t.Errorf("%s: got %q, %q", c.name, answer.Reach, answer.Message)
