@@ -13,6 +13,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/config"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/convert"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 )
@@ -127,10 +128,10 @@ func readBounded(ctx context.Context, name string, limit int) ([]byte, error) {
 		err     error
 	}
 	done := make(chan outcome, 1)
-	go func() {
+	contain.Go(func() {
 		content, err := readFile(name, limit)
 		done <- outcome{content, err}
-	}()
+	})
 	select {
 	case o := <-done:
 		return o.content, o.err

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -62,13 +63,13 @@ func (d *delegation) ask(ctx context.Context, holder string) {
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.ended = make(chan struct{})
-	go func() {
+	contain.Go(func() {
 		defer close(d.ended)
 		d.outcome, d.err = d.pass.askDaemon(ctx)
 		if d.answered = d.outcome != nil || !errors.Is(ctx.Err(), context.Canceled); d.answered {
 			d.answer()
 		}
-	}()
+	})
 }
 
 // givenFlags returns the names of the flags that were written or have a variable, in order.

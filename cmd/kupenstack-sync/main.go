@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -56,18 +57,20 @@ type exit int
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func main() {
-	language := schema.New()
-	if code, is := wire.Child(language, os.Args); is {
-		os.Exit(code)
-	}
-	memory.Spare()
-	os.Exit(run(language))
+	contain.Callback(func() {
+		language := schema.New()
+		if code, is := wire.Child(language, os.Args); is {
+			os.Exit(code)
+		}
+		memory.Spare()
+		os.Exit(run(language))
+	})()
 }
 
 func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, contain.Callback(stop)) // a second signal ends the process at once
 	err := logging(command(language)).ExecuteContext(ctx)
 	var told exit
 	if err != nil && !errors.As(err, &told) {

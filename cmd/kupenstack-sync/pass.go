@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
@@ -179,14 +180,16 @@ func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {
 	}
 	following, stop := context.WithCancel(ctx)
 	defer stop()
-	go p.system.FollowSuspensions(following, func(err error) {
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
-		}
+	contain.Go(func() {
+		p.system.FollowSuspensions(following, func(err error) {
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+			}
+		})
 	})
 	progress := newProgress(os.Stderr)
 	done := make(chan error, 1)
-	go func() { done <- e.Converge(ctx, wanted, wire.Grace) }()
+	contain.Go(func() { done <- e.Converge(ctx, wanted, wire.Grace) })
 	for running := true; running; {
 		select {
 		case <-changed:
@@ -247,7 +250,7 @@ func (p *onePass) publish(ctx context.Context, s engine.Snapshot) bool {
 	told := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	defer context.AfterFunc(told, func() { time.AfterFunc(lastReport, cancel) })()
+	defer context.AfterFunc(told, contain.Callback(func() { time.AfterFunc(lastReport, contain.Callback(cancel)) }))()
 	var problems []string
 	if problem := p.tracker.State().Problem(); problem != "" {
 		problems = append(problems, problem)

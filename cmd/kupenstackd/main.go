@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
@@ -32,12 +33,14 @@ var version = "dev"
 const firstLook = 5 * time.Second
 
 func main() {
-	language := schema.New()
-	if code, is := wire.Child(language, os.Args); is {
-		os.Exit(code)
-	}
-	memory.Spare()
-	os.Exit(run(language))
+	contain.Callback(func() {
+		language := schema.New()
+		if code, is := wire.Child(language, os.Args); is {
+			os.Exit(code)
+		}
+		memory.Spare()
+		os.Exit(run(language))
+	})()
 }
 
 // options are the daemon's own flags.
@@ -54,7 +57,7 @@ type options struct {
 func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, contain.Callback(stop)) // a second signal ends the process at once
 	o := options{Flags: wire.Flags{Language: language}}
 	command := &cobra.Command{
 		Use:   "kupenstackd",
@@ -110,9 +113,9 @@ func serve(ctx context.Context, o *options) error {
 		return err
 	}
 	wire.LogLibraries(log)
-	defer context.AfterFunc(ctx, func() {
+	defer context.AfterFunc(ctx, contain.Callback(func() {
 		log.Info().Dur("grace", wire.Grace).Msg("is told to stop, and waits for what is under way; a second signal ends that")
-	})()
+	}))()
 	if err := o.checkTimes(); err != nil {
 		return err
 	}
@@ -160,7 +163,7 @@ func serve(ctx context.Context, o *options) error {
 		case <-ctx.Done():
 		}
 	}
-	go system.FactsChanged(ctx, func() { tell(daemon.FactsChanged) })
+	contain.Go(func() { system.FactsChanged(ctx, func() { tell(daemon.FactsChanged) }) })
 	if source.IsDirectory() {
 		if err := daemon.Watch(ctx, o.Repo, log, func() { tell(daemon.SourceChanged) }); err != nil {
 			return err

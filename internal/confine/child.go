@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // marker is the argument by which a process knows that it is a child.
@@ -64,7 +66,7 @@ func work(from io.Reader, to io.Writer, jobs map[string]Job) int {
 		fmt.Fprintln(os.Stderr, err)
 		return codeLimits
 	}
-	go watch(room*15/16, s.Limits.CPU)
+	contain.Go(func() { watch(room*15/16, s.Limits.CPU) })
 	answer := job(Task{Files: tree, Arguments: s.Arguments, Phase: func(name string) {
 		tree.tell(request{Op: opPhase, Name: name})
 		tidy(soft)

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
@@ -84,6 +85,26 @@ func TestBackground(t *testing.T) {
 			b.Wait()
 			select {} // nobody else ends it
 		},
+		"statement": func(work func()) {
+			contain.Go(work)
+			select {}
+		},
+		"timer": func(work func()) {
+			time.AfterFunc(0, contain.Callback(work))
+			select {}
+		},
+		"recovered": func(work func()) { // by who may not go on
+			defer func() { contain.Of(recover()).End() }()
+			work()
+		},
+		"group": func(work func()) {
+			contain.Go(func() {
+				var g contain.Group
+				g.Go(work)
+				g.Wait()
+			})
+			select {}
+		},
 		"callback": contain.Unsaid,
 	}
 	if of := os.Getenv(asked); of != "" {
@@ -100,6 +121,9 @@ func TestBackground(t *testing.T) {
 			}
 			if strings.Contains(string(output), canary) {
 				t.Errorf("it tells the value:\n%s", output)
+			}
+			if name != "callback" && !strings.Contains(string(output), "TestBackground") { // in the stack of who panicked
+				t.Errorf("it tells no stack:\n%s", output)
 			}
 		})
 	}

@@ -46,13 +46,16 @@ func (g *Group) Wait() {
 	}
 }
 
+// Go does some work in a goroutine that nobody waits for by a group. A panic in it ends the process, and tells no value.
+func Go(work func()) { go ending(work) }
+
 // Background is goroutines that outlive the call that started them. A panic in one ends the process, for nobody would hear
 // that its work is not done any more; it tells no value.
 type Background struct{ running sync.WaitGroup }
 
 // Go does some work in a goroutine.
 func (b *Background) Go(work func()) {
-	b.running.Go(func() { Unsaid(work) })
+	b.running.Go(func() { ending(work) })
 }
 
 // Wait waits until all work is done.

@@ -25,8 +25,11 @@ func Of(value any) *Panic {
 	if value == nil {
 		return nil
 	}
-	if known, ok := value.(*Panic); ok {
+	switch known := value.(type) {
+	case *Panic:
 		return known // of another goroutine, which was waited for
+	case last:
+		return known.Panic
 	}
 	what := fmt.Sprintf("a panic with a %T", value)
 	if of, ok := value.(runtime.Error); ok {
@@ -47,6 +50,31 @@ func Do(work func() error) (err error) {
 func Unsaid(work func()) {
 	if p := caught(work); p != nil {
 		panic(p) // here, where the first one is over: Go tells those that are not as well
+	}
+}
+
+// Callback is some work for a library that does it in a goroutine of its own, such as [time.AfterFunc] and [context.AfterFunc].
+func Callback(work func()) func() {
+	return func() { ending(work) }
+}
+
+// End ends the process as a panic does that nobody recovers. It is for who recovers one, and may not go on: were that one to
+// panic anew, Go would tell the first value as well.
+func (p *Panic) End() {
+	go panic(last{p})
+	select {}
+}
+
+// last is a panic that ends the process. Go tells what it says as an error, and of its stack only what is above who panicked
+// last.
+type last struct{ *Panic }
+
+func (l last) Error() string { return l.Panic.Error() + "\n" + l.Stack }
+
+// ending does some work; a panic in it ends the process, unless a library recovers it.
+func ending(work func()) {
+	if p := caught(work); p != nil {
+		panic(last{p})
 	}
 }
 

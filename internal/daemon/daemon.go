@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -120,9 +121,9 @@ func (d *Daemon) Run(ctx context.Context) error {
 		if d.Hooks.Listening != nil {
 			d.Hooks.Listening(address)
 		}
-		go d.handOn(ctx)
+		contain.Go(func() { d.handOn(ctx) })
 	}
-	go d.examineFiles(ctx)
+	contain.Go(func() { d.examineFiles(ctx) })
 	d.takeTurns(ctx)
 	return nil
 }
@@ -178,7 +179,7 @@ func (d *Daemon) work(ctx context.Context) error {
 	d.engine = e
 	d.mutex.Unlock()
 
-	var group sync.WaitGroup
+	var group contain.Background
 	group.Go(func() { e.Run(ctx, d.Grace) })
 	group.Go(func() { d.follow(ctx, e, changed, moved) })
 	outlive := d.record(ctx, &group, e, admitted, noted)
@@ -227,7 +228,7 @@ func (d *Daemon) begin(ctx context.Context, changed func()) (*engine.Engine, err
 // may take minutes to say no: who took over in that time would go back to the revision before. The clone may be in use by
 // a call that waits for Git as well, so that the record does not wait for that; what is kept there is on record already, as
 // nobody without Git goes on with anything else. The result does at the end what was not done by then.
-func (d *Daemon) record(ctx context.Context, group *sync.WaitGroup, e *engine.Engine, admitted, noted <-chan struct{}) (outlive func(context.Context)) {
+func (d *Daemon) record(ctx context.Context, group *contain.Background, e *engine.Engine, admitted, noted <-chan struct{}) (outlive func(context.Context)) {
 	var id atomic.Pointer[string]
 	recorded := func() string {
 		if id := id.Load(); id != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 )
@@ -91,10 +92,10 @@ func (f *follower) look(ctx context.Context) {
 	f.looking, f.again, f.moved = true, false, false
 	f.next.Stop()
 	l := look{number: f.begun.Add(1), before: f.Tracker.State()}
-	go func() {
+	contain.Go(func() {
 		l.found, l.err = f.Tracker.Poll(ctx)
 		f.looks <- l
-	}()
+	})
 }
 
 // take hands on what a look has found.

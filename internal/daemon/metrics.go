@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/kupenstack/kupenstack-sync/internal/budget"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 )
 
@@ -72,6 +73,13 @@ func (c sightingsCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
+// unsaid is a collector, which the library asks in a goroutine of its own.
+type unsaid struct{ prometheus.Collector }
+
+func (u unsaid) Collect(out chan<- prometheus.Metric) {
+	contain.Callback(func() { u.Collector.Collect(out) })()
+}
+
 // requestsCollector tells how often each API was asked, and how often it may be asked, at the moment somebody asks.
 type requestsCollector struct {
 	sent, left *prometheus.Desc
@@ -109,13 +117,13 @@ func newMetrics(snapshot func() engine.Snapshot, inForce func() string, budgets 
 		}),
 	}
 	m.registry.MustRegister(m.polls, m.reports, m.hooks, m.leader,
-		revisionCollector{prometheus.NewDesc("kupenstack_revision_info", "1 for the revision in force.", []string{"commit"}, nil), inForce},
-		unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot},
-		sightingsCollector{prometheus.NewDesc("kupenstack_on_record", "What is on record while there is no revision, by class and how it was seen: working, progressing, failed, gone, unknown.", []string{"class", "standing"}, nil), snapshot},
-		requestsCollector{
+		unsaid{revisionCollector{prometheus.NewDesc("kupenstack_revision_info", "1 for the revision in force.", []string{"commit"}, nil), inForce}},
+		unsaid{unitsCollector{prometheus.NewDesc("kupenstack_units", "Units by class and phase.", []string{"class", "phase"}, nil), snapshot}},
+		unsaid{sightingsCollector{prometheus.NewDesc("kupenstack_on_record", "What is on record while there is no revision, by class and how it was seen: working, progressing, failed, gone, unknown.", []string{"class", "standing"}, nil), snapshot}},
+		unsaid{requestsCollector{
 			prometheus.NewDesc("kupenstack_api_requests_total", "Requests sent, by API: kubernetes, openstack.", []string{"api"}, nil),
 			prometheus.NewDesc("kupenstack_api_budget_left", "Requests that may be sent now, below zero for debt, by API that has a budget.", []string{"api"}, nil), budgets,
-		},
+		}},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if rendered != nil {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
@@ -65,6 +66,18 @@ func (d *Daemon) serveHooks(ctx context.Context) (net.Addr, error) {
 	return address, nil
 }
 
+// contained is a handler of which a panic ends the request alone, as always, and is told without its value: the library would
+// tell all of it, or nobody.
+func (d *Daemon) contained(handler http.Handler, what string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := contain.Do(func() error { handler.ServeHTTP(w, r); return nil })
+		if p := (*contain.Panic)(nil); errors.As(err, &p) {
+			d.Log.Error().Str("work", what).Str("panic", p.What).Str("stack", p.Stack).Msg("a panic was contained")
+			panic(http.ErrAbortHandler) // the connection is closed, and nothing is told
+		}
+	})
+}
+
 // answer has a handler answer requests at an address until ctx ends, over TLS where there is a certificate. It
 // returns at once, with the address it listens on. What clients take is bounded at each address apart, so that a crowd
 // at the one for webhooks, which mostly is reachable from outside, keeps no probe of health from the other.
@@ -79,14 +92,14 @@ func (d *Daemon) answer(ctx context.Context, listen string, certificate *webhook
 		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get})
 	}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
+		Handler: d.contained(handler, what), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 15 * time.Second,
 		MaxHeaderBytes: maxHeader, ErrorLog: stdlog.New(io.Discard, "", 0), // whoever connects could fill the log
 	}
-	go func() {
+	contain.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			d.Log.Error().Err(err).Msg(what + " are not answered any more")
 		}
-	}()
-	context.AfterFunc(ctx, func() { _ = server.Close() }) // nobody waits for an answer from a process that ends
+	})
+	context.AfterFunc(ctx, contain.Callback(func() { _ = server.Close() })) // nobody waits for an answer from a process that ends
 	return address, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/rs/zerolog"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // settle is how long a directory has to be quiet before a change counts: editors write a file in
@@ -32,7 +34,7 @@ func Watch(ctx context.Context, directory string, log zerolog.Logger, changed fu
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", directory, err)
 	}
-	go func() {
+	contain.Go(func() {
 		defer func() { w.close() }()
 		quiet, seek := time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 		defer quiet.Stop()
@@ -74,7 +76,7 @@ func Watch(ctx context.Context, directory string, log zerolog.Logger, changed fu
 				changed()
 			}
 		}
-	}()
+	})
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
@@ -239,7 +240,7 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 		}
 	}
 	revision, in, due, told, protects := e.revision, e.input(e.revision, states), maps.Clone(e.closing.due), a.told, e.protects(e.revision)
-	go func() {
+	contain.Go(func() {
 		m := e.make(calls, in, due)
 		var err error
 		if e.Admit != nil && !m.plan.Refused.HasErrors() && revision.ID != told {
@@ -247,7 +248,7 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 		}
 		e.trust(calls, in, m.plan)
 		e.events <- func() { e.admit(revision, m, in.Suspensions, err) }
-	}()
+	})
 	return forever
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -33,7 +34,7 @@ func (e *Engine) recordsAhead(calls context.Context, l *loop, target unit.Target
 	l.busy, l.ahead = true, true
 	e.ahead++
 	e.recording[name]++
-	go func() {
+	contain.Go(func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
 		err := e.intend(ctx, deployment, who, u, state, target, desired, false)
@@ -46,7 +47,7 @@ func (e *Engine) recordsAhead(calls context.Context, l *loop, target unit.Target
 				e.failed(l, err)
 			}
 		}
-	}()
+	})
 	return true
 }
 

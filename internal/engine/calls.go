@@ -9,6 +9,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -89,14 +90,14 @@ func (e *Engine) beginStep(l *loop, name unit.DriverName, call func(*running) fu
 	e.running[name]++
 	e.hurry(name)
 	r := &running{engine: e, name: name}
-	go func() {
+	contain.Go(func() {
 		end := call(r)
 		e.events <- func() {
 			r.end()
 			l.busy, l.dirty = false, true
 			end()
 		}
-	}()
+	})
 }
 
 // apply records what is about to happen, and lets the driver take one step.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -253,7 +254,7 @@ func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duratio
 	ctx, cancel := context.WithTimeout(calls, min(planPatience, e.CallTimeout))
 	c.running, c.soon, c.cancel, c.dropped = true, soon, cancel, false
 	e.running[unit.OpenStack]++
-	go func() {
+	contain.Go(func() {
 		defer cancel()
 		left, err := e.openComputes(ctx, nodes, staying, strays)
 		e.events <- func() {
@@ -262,7 +263,7 @@ func (e *Engine) reopen(calls context.Context, now time.Time) (next time.Duratio
 				e.opened(left, err)
 			}
 		}
-	}()
+	})
 	return forever, soon
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -322,7 +323,7 @@ func (e *Engine) handle(event func()) {
 
 // drain waits for running calls to end; after grace it cancels them.
 func (e *Engine) drain(grace time.Duration, cancel context.CancelFunc) {
-	timer := time.AfterFunc(grace, cancel)
+	timer := time.AfterFunc(grace, contain.Callback(cancel))
 	defer timer.Stop()
 	for e.busy() {
 		e.handle(<-e.events)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -41,7 +42,7 @@ func (e *Engine) takeBack(calls context.Context) bool {
 	}
 	e.takesBack = true
 	e.running[unit.OpenStack]++
-	go func() {
+	contain.Go(func() {
 		for _, g := range claimed {
 			if err := e.leaveToBlock(calls, g); err != nil {
 				e.Log.Warn().Str("project", g.Project).Str("role", g.Role).Err(err).Msg("that a block has a role now could not be recorded")
@@ -61,7 +62,7 @@ func (e *Engine) takeBack(calls context.Context) bool {
 			e.running[unit.OpenStack]--
 			e.takesBack, e.changed = false, true
 		}
-	}()
+	})
 	return true
 }
 

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -191,7 +191,7 @@ func (e *Engine) move(ctx context.Context, places *plan.Relocation) error {
 
 // each does something with all elements at once: the inventory writes together what comes together.
 func each[T any](list []T, do func(T) error) error {
-	var group sync.WaitGroup
+	var group contain.Group
 	failures := make([]error, len(list))
 	for i, element := range list {
 		group.Go(func() { failures[i] = do(element) })

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -94,14 +95,14 @@ func (e *Engine) lookAround(calls context.Context) time.Duration {
 		e.looking[name]++
 		e.lookedLast[name] = time.Now()
 		e.running[name]++
-		go func() {
+		contain.Go(func() {
 			states, err := e.observeOne(calls, e.CallTimeout, name, targets)
 			e.events <- func() {
 				e.looking[name]--
 				e.running[name]--
 				e.observed(asked, states, err)
 			}
-		}()
+		})
 	}
 	return next
 }
@@ -140,7 +141,7 @@ func addressesOf(targets []unit.Target) []addr.Object {
 // observeAll observes with all drivers at once, for a plan that nobody acts on.
 func (e *Engine) observeAll(ctx context.Context, targets map[unit.DriverName][]unit.Target) (map[addr.Object]*unit.State, error) {
 	var mutex sync.Mutex
-	var group sync.WaitGroup
+	var group contain.Group
 	all := map[addr.Object]*unit.State{}
 	var failures []error
 	for name, list := range targets {

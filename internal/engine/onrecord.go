@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -96,7 +97,7 @@ func (e *Engine) lookAtRecords(calls context.Context, now time.Time) time.Durati
 		r.cancels[name] = cancel
 		e.looking[name]++
 		e.running[name]++
-		go func() {
+		contain.Go(func() {
 			states, err := e.observeOne(looking, e.CallTimeout, name, list)
 			e.events <- func() {
 				cancel()
@@ -107,7 +108,7 @@ func (e *Engine) lookAtRecords(calls context.Context, now time.Time) time.Durati
 					e.sighted(asked, states, err)
 				}
 			}
-		}()
+		})
 	}
 	next := time.Until(r.resync)
 	if !r.again.IsZero() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/suspension"
@@ -53,7 +54,7 @@ func (e *Engine) forward(calls context.Context) (next time.Duration, open bool) 
 		return forever, false
 	}
 	f.runs = true
-	go func() {
+	contain.Go(func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()
 		err := e.Resuspend(ctx, func(list []suspension.Suspension) []suspension.Suspension { return plan.Forward(list, forwarded) })
@@ -67,7 +68,7 @@ func (e *Engine) forward(calls context.Context) (next time.Duration, open bool) 
 			f.due, f.again = true, time.Now().Add(retryDelay(f.tries))
 			e.Log.Warn().Err(err).Msg("suspensions of what was moved still name its old addresses; this is tried again")
 		}
-	}()
+	})
 	return forever, true
 }
 

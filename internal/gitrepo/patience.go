@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 const (
@@ -45,7 +47,7 @@ func patient(ctx context.Context, timeout time.Duration) (context.Context, *pati
 		cancel(context.Canceled)
 		stop()
 	}
-	p.timer = time.AfterFunc(timeout, func() { cancel(errStalled) })
+	p.timer = time.AfterFunc(timeout, contain.Callback(func() { cancel(errStalled) }))
 	return ctx, p
 }
 

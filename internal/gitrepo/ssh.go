@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 const sshPort = 22
@@ -27,7 +29,7 @@ func dialSSH(ctx context.Context, at location, c Credentials, service string, ca
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, contain.Callback(func() { _ = conn.SetDeadline(time.Unix(1, 0)) }))
 	fail := func(err error) (*pipes, error) {
 		stop()
 		_ = conn.Close() // the first error says why
@@ -64,10 +66,10 @@ func dialSSH(ctx context.Context, at location, c Credentials, service string, ca
 // output. One that does not end is left alone after a while; closing the connection ends the waiting.
 func await(session *ssh.Session) {
 	ended := make(chan struct{})
-	go func() {
+	contain.Go(func() {
 		defer close(ended)
 		_ = session.Wait() // how it ended is in what it said
-	}()
+	})
 	patience := time.NewTimer(5 * time.Second)
 	defer patience.Stop()
 	select {
@@ -84,7 +86,7 @@ func sshConfig(at location, c Credentials, cacheDir string) (*ssh.ClientConfig, 
 	if err != nil {
 		return nil, err
 	}
-	config := &ssh.ClientConfig{User: at.user, HostKeyCallback: orItsKey(known), HostKeyAlgorithms: knownAlgorithms(known, at)}
+	config := &ssh.ClientConfig{User: at.user, HostKeyCallback: saysNothing(orItsKey(known)), HostKeyAlgorithms: knownAlgorithms(known, at)}
 	if config.User == "" {
 		config.User = c.Username
 	}
@@ -182,6 +184,14 @@ func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
 			return err
 		}
 		return plain
+	}
+}
+
+// saysNothing has no panic about a server's key be told with its value: the library asks in a goroutine of its own.
+func saysNothing(known ssh.HostKeyCallback) ssh.HostKeyCallback {
+	return func(hostname string, remote net.Addr, key ssh.PublicKey) (err error) {
+		contain.Callback(func() { err = known(hostname, remote, key) })()
+		return err
 	}
 }
 

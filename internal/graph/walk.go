@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // Outcome is how a walk ended for a node.
@@ -79,7 +81,7 @@ func (g *Graph[K, E]) Walk(ctx context.Context, limit int, visit func(context.Co
 				continue
 			}
 			running++
-			go func() { reports <- report{i, visit(ctx, g.nodes[i])} }()
+			contain.Go(func() { reports <- report{i, visit(ctx, g.nodes[i])} })
 		}
 		if running == 0 {
 			return w.sorted(), nil

@@ -11,6 +11,8 @@ import (
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // connectLimit is how long a request may wait for its connection: the lookup of a name, a dial, a proxy and a handshake
@@ -92,7 +94,7 @@ func (g *gate) wait() {
 	g.stop()
 	g.conn = nil
 	if g.limit > 0 {
-		g.late = time.AfterFunc(g.limit, g.overdue)
+		g.late = time.AfterFunc(g.limit, contain.Callback(g.overdue))
 	}
 }
 
@@ -174,11 +176,13 @@ type body struct {
 }
 
 // Read implements [io.Reader].
-func (b *body) Read(p []byte) (int, error) {
+func (b *body) Read(p []byte) (n int, err error) {
 	if err := b.ask(); err != nil {
 		return 0, err
 	}
-	return b.ReadCloser.Read(p)
+	// Go's client reads it in a goroutine of its own.
+	contain.Callback(func() { n, err = b.ReadCloser.Read(p) })()
+	return n, err
 }
 
 // answer ends the context of its request when it was read.

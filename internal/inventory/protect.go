@@ -1,11 +1,11 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // protecting is how many entries wait for the same writes at most.
@@ -15,14 +15,15 @@ const protecting = 64
 // stored. What has no entry by then gets one that says so. Unlike [Inventory.Put] it may be called beside other calls about
 // the same addresses: their changes stay, and none that began before takes this one back.
 func (i *Inventory) Protect(ctx context.Context, addresses []addr.Object) error {
-	var group errgroup.Group
-	group.SetLimit(protecting)
-	for _, a := range addresses {
+	group := contain.AtOnce(protecting)
+	failures := make([]error, len(addresses))
+	for at, a := range addresses {
 		if i.promise(a) {
-			group.Go(func() error { return i.write(ctx, &change{address: a, guards: true, prevent: true}) })
+			group.Go(func() { failures[at] = i.write(ctx, &change{address: a, guards: true, prevent: true}) })
 		}
 	}
-	return group.Wait()
+	group.Wait()
+	return cmp.Or(failures...) // one of them says it
 }
 
 // promise notes that what an address is about must not be deleted, and tells whether that has to be stored: there is an entry

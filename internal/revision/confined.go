@@ -8,6 +8,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/config"
 	"github.com/kupenstack/kupenstack-sync/internal/confine"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 )
 
@@ -114,7 +115,7 @@ func (r *Reader) try(ctx context.Context, tree fs.FS, read func(judged bool) res
 	if err != nil {
 		return nil, err
 	}
-	var here sync.WaitGroup
+	var here contain.Group
 	outcome, err := r.Runner.Follow(ctx, func(phase string) { here.Go(func() { read(phase == phaseSound) }) }, jobLoad, tree, argument)
 	here.Wait()
 	if err != nil {

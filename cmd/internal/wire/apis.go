@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/web"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -54,7 +54,7 @@ func (s *System) ask(ctx context.Context, api unit.API) unit.Answer {
 // askGates finds out whether all gates of a release hold. What the first says that does not counts.
 func (s *System) askGates(ctx context.Context, gates []unit.Check) unit.Answer {
 	answers := make([]unit.Answer, len(gates))
-	var group sync.WaitGroup
+	var group contain.Group
 	for i, g := range gates {
 		group.Go(func() {
 			if g.URL != "" {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/helm"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -47,7 +48,7 @@ func (s *System) FactsChanged(ctx context.Context, f func()) {
 		}
 	})
 	defer cancel()
-	var group sync.WaitGroup
+	var group contain.Background
 	defer group.Wait()
 	group.Go(func() {
 		s.namespaces.follow(ctx, func(selector map[string]string) ([]string, error) { return s.cluster.Namespaces(ctx, selector) }, f)

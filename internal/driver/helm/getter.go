@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/resource"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -46,7 +47,7 @@ func (d *Driver) operation(ctx context.Context, namespace, name string) (*action
 	}
 	bound, free := context.WithDeadlineCause(context.WithoutCancel(ctx), deadline, errSlow)
 	bound, stop := context.WithCancelCause(bound)
-	spared := context.AfterFunc(ctx, func() { time.AfterFunc(lastWords, func() { stop(errStopped) }) })
+	spared := context.AfterFunc(ctx, contain.Callback(func() { time.AfterFunc(lastWords, contain.Callback(func() { stop(errStopped) })) }))
 	cancel := func() {
 		spared()
 		stop(nil)

@@ -23,6 +23,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -181,11 +182,11 @@ func (r *repositories) index(from *site, repository string) (*index, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.indexes[repository] = read
-		time.AfterFunc(indexLife, func() {
+		time.AfterFunc(indexLife, contain.Callback(func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			delete(r.indexes, repository)
-		})
+		}))
 		return read, nil
 	})
 	if err != nil {

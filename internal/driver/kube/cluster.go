@@ -112,7 +112,7 @@ func New(options Options) (*Cluster, error) {
 // Start lets the watches live until ctx ends or Close is called. It sends no request: watches
 // begin when somebody asks for what they show.
 func (c *Cluster) Start(ctx context.Context) {
-	context.AfterFunc(ctx, c.cancel)
+	context.AfterFunc(ctx, contain.Callback(c.cancel))
 }
 
 // Close ends all watches and waits until they are over.

@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 )
 
 // Getter gives tools that were written for the command line access to a cluster, without files of the home
@@ -72,12 +74,12 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	deadline, _ := b.ctx.Deadline()
 	ctx, cancel := context.WithDeadline(request.Context(), deadline)
-	context.AfterFunc(b.ctx, cancel)
+	context.AfterFunc(b.ctx, contain.Callback(cancel))
 	response, err := b.next.RoundTrip(request.WithContext(ctx))
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	context.AfterFunc(request.Context(), cancel)
+	context.AfterFunc(request.Context(), contain.Callback(cancel))
 	return response, nil
 }

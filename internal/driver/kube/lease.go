@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -186,11 +187,11 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 	defer release()
 	result := make(chan error, 1)
 	var decided atomic.Bool // whether work is called; set once, by whoever comes first
-	stop := context.AfterFunc(ctx, func() {
+	stop := context.AfterFunc(ctx, contain.Callback(func() {
 		if !decided.Load() {
 			release() // still waiting for it
 		}
-	})
+	}))
 	defer stop()
 	lock := &leaseLock{
 		Interface: &resourcelock.LeaseLock{
@@ -211,17 +212,13 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 				if decided.Swap(true) {
 					return // the lease is gone before work began
 				}
-				working, cancel := context.WithCancelCause(ctx)
-				defer context.AfterFunc(leading, func() { cancel(errLost) })()
-				l.log.Info().Str("identity", l.identity).Msg("holds the lease")
-				l.led.Store(true)
-				err := work(working)
-				cancel(nil)
-				result <- err
-				release()
+				contain.Callback(func() {
+					result <- l.lead(ctx, leading, work)
+					release()
+				})()
 			},
 			OnStoppedLeading: func() {},
-			OnNewLeader:      l.headedBy,
+			OnNewLeader:      func(identity string) { contain.Callback(func() { l.headedBy(identity) })() },
 		},
 	})
 	if err != nil {
@@ -245,6 +242,16 @@ func (l *Lease) Hold(ctx context.Context, heard func(error), work func(context.C
 		}
 	}
 	return err
+}
+
+// lead calls work, whose context ends with ctx, and when leading does.
+func (l *Lease) lead(ctx, leading context.Context, work func(context.Context) error) error {
+	working, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(leading, contain.Callback(func() { cancel(errLost) }))()
+	l.log.Info().Str("identity", l.identity).Msg("holds the lease")
+	l.led.Store(true)
+	return work(working)
 }
 
 // headedBy notes who holds the lease now.

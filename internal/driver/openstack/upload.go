@@ -146,7 +146,7 @@ func turn(ctx context.Context, slots chan struct{}) (release func(), err error) 
 
 // stalled ends an upload of which no byte moves for a long time.
 func stalled(cancel context.CancelCauseFunc) *time.Timer {
-	return time.AfterFunc(stallLimit, func() { cancel(errors.New("no byte moved for a long time")) })
+	return time.AfterFunc(stallLimit, contain.Callback(func() { cancel(errors.New("no byte moved for a long time")) }))
 }
 
 // run fetches and sends at the same time, so that no image is ever kept here as a whole.
