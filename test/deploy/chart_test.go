@@ -110,7 +110,7 @@ func variants() []variant {
 			name: "defaults", values: with(nil), image: tagged,
 			args: []string{
 				"--repo=" + exampleURL, "--path=.", "--status-branch=kupenstack-status", "--interval=30s", "--resync=5m", "--openstack-interval=30s",
-				"--lease-duration=15s", "--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info",
+				"--lease-duration=15s", "--namespace=lab", "--cache-dir=/var/cache/kupenstack", "--listen=:8080", "--log-level=info", "--chart-account=lab/kupenstack-deployer",
 			},
 			absent: []string{"--verify", "--image-sources", "--webhook-listen", "--ref", "--git-username", "--git-password-file", "--max-deletes", "--os-cloud"},
 		},
@@ -197,6 +197,11 @@ func variants() []variant {
 				"clusterRules": []any{values{"apiGroups": []any{"rbac.authorization.k8s.io"}, "resources": []any{"clusterroles"}, "verbs": []any{"create"}}},
 			}}),
 			args: []string{"--chart-account=lab/kupenstack-deployer"},
+		},
+		{
+			name: "one account for all", image: tagged,
+			values: with(values{"deployer": values{"enabled": false, "namespaces": []any{}}}),
+			absent: []string{"--chart-account"},
 		},
 		{
 			name: "digest and more", image: "mirror.example.org/sync@sha256:0123",
@@ -330,6 +335,10 @@ func TestChartRefuses(t *testing.T) {
 		"passwort is none of":  {"repo": values{"url": exampleURL, "secret": "git", "secretKeys": []any{"passwort"}}},
 		"everybody's commits":  {"repo": values{"url": exampleURL, "secretKeys": []any{"signers"}}},
 		"own namespace":        {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{"openstack", "lab"}}},
+		// Nobody becomes an administrator of the cluster by a list that happens to be empty, also not with old values.
+		"is empty: write the namespaces of the cloud": {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{}}},
+		"deployer.enabled=false":                      {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": nil}},
+		"is no list":                                  {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": "openstack"}},
 	} {
 		if _, err := render("lab", given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want one with %q", given, err, want)

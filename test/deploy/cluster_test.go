@@ -95,10 +95,14 @@ func (p *place) apply(object *unstructured.Unstructured, dryRun ...string) {
 
 func TestServerTakesTheChart(t *testing.T) {
 	p := newPlace(t)
+	cloud := newPlace(t).name
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			inner := *p
 			inner.t = t
+			if v.values["deployer"] == nil {
+				v.values["deployer"] = values{"namespaces": []any{cloud}}
+			}
 			for _, object := range objects(t, p.name, v.values) {
 				inner.apply(object, metav1.DryRunAll)
 			}
@@ -107,7 +111,7 @@ func TestServerTakesTheChart(t *testing.T) {
 	t.Run("manifests", func(t *testing.T) {
 		inner := *p
 		inner.t = t
-		for text := range strings.SplitSeq(strings.ReplaceAll(manifests(t), namespace, p.name), "\n---\n") {
+		for text := range strings.SplitSeq(elsewhere(manifests(t), p.name, cloud), "\n---\n") {
 			object := &unstructured.Unstructured{}
 			if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
 				t.Fatal(err)
@@ -117,6 +121,12 @@ func TestServerTakesTheChart(t *testing.T) {
 			}
 		}
 	})
+}
+
+// elsewhere is the plain manifest for other namespaces than those that it is written for.
+func elsewhere(text, system, cloud string) string {
+	text = strings.ReplaceAll(text, namespace, system)
+	return strings.ReplaceAll(text, "\n  namespace: openstack\n", "\n  namespace: "+cloud+"\n")
 }
 
 // grant makes the chart's service accounts with their rights, under names of this test's own.
@@ -141,11 +151,11 @@ func (p *place) grant(given values) {
 	}
 }
 
-// account makes the chart's service account with its rights, and returns a client that is this account. It may delete
-// data in the namespaces that are given.
+// account makes the chart's service account with its rights where there is one for all, and returns a client that is this
+// account. It may delete data in the namespaces that are given.
 func (p *place) account(data ...any) kubernetes.Interface {
 	p.t.Helper()
-	p.grant(values{"rbac": values{"deleteData": data}})
+	p.grant(values{"rbac": values{"deleteData": data}, "deployer": values{"enabled": false}})
 	config := rest.CopyConfig(p.config)
 	config.Impersonate = rest.ImpersonationConfig{
 		UserName: "system:serviceaccount:" + p.name + ":" + p.name,

@@ -36,7 +36,7 @@ func TestDataIsDeletedWhereItIsNamed(t *testing.T) {
 				}
 				if binding.RoleRef.Name == "kupenstack-data" {
 					bindings = append(bindings, binding.Namespace)
-					if s := binding.Subjects[0]; binding.RoleRef.Kind != "Role" || s.Kind != "ServiceAccount" || s.Name != "kupenstack" || s.Namespace != "lab" {
+					if s := binding.Subjects[0]; binding.RoleRef.Kind != "Role" || s.Kind != "ServiceAccount" || s.Name != "kupenstack-deployer" || s.Namespace != "lab" {
 						t.Errorf("in %s it binds %+v to %+v", binding.Namespace, binding.RoleRef, binding.Subjects)
 					}
 				}

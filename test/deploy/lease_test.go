@@ -10,9 +10,9 @@ import (
 
 // Leases of other programs are none of ours: the right to them is by a Role in the daemon's namespace, and by no other.
 func TestLeasesAreTheDaemonsOwn(t *testing.T) {
-	for _, namespaces := range [][]any{nil, {"openstack"}} {
+	for _, confined := range []bool{true, false} {
 		var at, bound []string
-		for _, object := range objects(t, "lab", values{"repo": values{"url": exampleURL}, "deployer": values{"namespaces": namespaces}}) {
+		for _, object := range objects(t, "lab", values{"repo": values{"url": exampleURL}, "deployer": values{"enabled": confined}}) {
 			switch object.GetKind() {
 			case "Role", "ClusterRole":
 				var role rbacv1.Role
@@ -37,7 +37,7 @@ func TestLeasesAreTheDaemonsOwn(t *testing.T) {
 			}
 		}
 		if !slices.Equal(at, []string{"Role lab/kupenstack-lease"}) || !slices.Equal(bound, []string{"Role in lab to ServiceAccount lab/kupenstack"}) {
-			t.Errorf("with charts in %q: rights to leases by %q, bound as %q", namespaces, at, bound)
+			t.Errorf("with charts confined %v: rights to leases by %q, bound as %q", confined, at, bound)
 		}
 	}
 }

@@ -26,16 +26,17 @@ const (
 #       --set 'deployer.namespaces={openstack}' \
 #       --set repo.url=URL --set repo.secret=NAME --set 'repo.secretKeys={password}'
 #
-# deployer.namespaces are those of the cloud and of chart blocks, and have to be there before: an account that is bound to
-# them writes what charts bring. To have that, apply what this prints in place of this file, once the namespace ` + namespace + `
-# is there. This file goes without: its one account has escalate and bind, which is an administrator of the cluster.
+# What charts bring is written by an account that is bound to the namespace openstack alone. Where the cloud has another
+# one, or chart blocks have some of their own, name them there and apply what this prints in place of this file.
 #
-# Then: kubectl apply --server-side -f kupenstack.yaml
-`
-	system = `apiVersion: v1
-kind: Namespace
-metadata:
-  name: ` + namespace + `
+# Then:
+#
+#     kubectl create namespace ` + namespace + `
+#     kubectl create namespace openstack
+#     kubectl apply --server-side -f kupenstack.yaml
+#
+# The namespaces are not among what is here, so that deleting this deletes none: in the one is what the daemon knows of
+# the cloud, in the other the cloud.
 `
 )
 
@@ -46,7 +47,7 @@ func manifests(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return header + "---\n" + strings.Join(append([]string{system}, texts...), "---\n")
+	return header + "---\n" + strings.Join(texts, "---\n")
 }
 
 func TestManifests(t *testing.T) {

@@ -1,15 +1,12 @@
 package world
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,12 +16,11 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kupenstack/kupenstack-sync/test/cluster"
 )
 
-// The service account that the manifests in deploy/ make for the daemon.
+// The service account that the chart in deploy/ makes for the daemon.
 const (
 	System  = "kupenstack-system"
 	account = "kupenstack"
@@ -36,11 +32,15 @@ const (
 	deployerName = accountName + "-deployer"
 )
 
-// login makes the daemon's service account with the rights that deploy/ gives it, and returns access
-// with a token of it. All commands use that, so a right that is missing there fails a test.
+// login makes the daemon's service account with the rights that deploy/ gives it where there is one account for all, as
+// clouds of tests are in many namespaces, and returns access with a token of it. All commands use that, so a right that is
+// missing there fails a test. What the daemon has unless somebody writes otherwise is [World.Deployer].
 func login(t testing.TB, c *cluster.Cluster) *rest.Config {
 	t.Helper()
-	for _, object := range manifests(t) {
+	if _, err := c.Client().CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: System}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range rendered(t, map[string]any{"deployer": map[string]any{"enabled": false}}) {
 		create(t, c, object)
 	}
 	seconds := int64((24 * time.Hour).Seconds())
@@ -75,33 +75,11 @@ func (w *World) Allow(t testing.TB, group string) {
 	}
 }
 
-// manifests are the objects of deploy/manifests.
-func manifests(t testing.TB) []*unstructured.Unstructured {
-	t.Helper()
-	_, file, _, _ := runtime.Caller(0)
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "..", "..", "deploy", "manifests", "kupenstack.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var objects []*unstructured.Unstructured
-	for part := range strings.SplitSeq(string(text), "\n---\n") {
-		object := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal([]byte(part), &object.Object); err != nil {
-			t.Fatal(err)
-		}
-		if object.Object != nil {
-			objects = append(objects, object)
-		}
-	}
-	return objects
-}
-
 // create makes what the daemon's account consists of. The daemon itself is a process of the test.
 func create(t testing.TB, c *cluster.Cluster, object *unstructured.Unstructured) {
 	t.Helper()
 	const roles = "rbac.authorization.k8s.io"
 	resource, ok := map[string]schema.GroupVersionResource{
-		"Namespace":          {Version: "v1", Resource: "namespaces"},
 		"ServiceAccount":     {Version: "v1", Resource: "serviceaccounts"},
 		"ClusterRole":        {Group: roles, Version: "v1", Resource: "clusterroles"},
 		"ClusterRoleBinding": {Group: roles, Version: "v1", Resource: "clusterrolebindings"},

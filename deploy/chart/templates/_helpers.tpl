@@ -14,6 +14,13 @@ app.kubernetes.io/component: daemon
 {{ .Values.serviceAccount.name }}-deployer
 {{- end -}}
 {{/*
+Whether charts have an account of their own, which is so unless somebody wrote that they have none. A setting that is
+missing, as with the values of an older chart, leaves them confined.
+*/ -}}
+{{- define "kupenstack.confined" -}}
+{{- if ne (toString .Values.deployer.enabled) "false" }}true{{ end -}}
+{{- end -}}
+{{/*
 What OpenStack-Helm's charts consist of, beside what a cloud also has from elsewhere, with what may be done with it. Of
 workloads, as of Services, a list is put back whole where somebody changed what tells its elements apart: an update.
 */ -}}
