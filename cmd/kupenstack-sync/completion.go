@@ -26,7 +26,7 @@ func complete(root *cobra.Command, o *options) {
 	}
 	root.InitDefaultCompletionCmd()
 	none := []string{
-		"ref", "status-branch", "context", "namespace", "os-cloud", "accept-openstack", "max-deletes", "concurrency", "git-username", "chart-account", "timeout", "var",
+		"ref", "status-branch", "context", "namespace", "os-cloud", "accept-openstack", "max-deletes", "concurrency", "api-concurrency", "git-username", "chart-account", "timeout", "var",
 	}
 	directories := []string{"repo", "path", "report-dir", "cache-dir"}
 	for _, command := range append(root.Commands(), root) {

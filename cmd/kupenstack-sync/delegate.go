@@ -82,7 +82,7 @@ func givenFlags(set *pflag.FlagSet) []string {
 // idleFlags returns those of some flags that say how to go about what a daemon does in place of the pass.
 func idleFlags(given []string) []string {
 	daemons := []string{
-		"accept-openstack", "api-budget", "api-checks", "chart-account", "chart-ca-file", "chart-credentials-file", "concurrency", "image-sources",
+		"accept-openstack", "api-budget", "api-checks", "api-concurrency", "chart-account", "chart-ca-file", "chart-credentials-file", "concurrency", "image-sources",
 		"lease-duration", "logs-in-report", "max-deletes", "os-cloud", "signing-key-file",
 	}
 	var idle []string

@@ -27,7 +27,7 @@ const (
 // about it; unless the configuration has it stay.
 func (e *Engine) recordsAhead(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
 	name := l.unit.Spec.Driver()
-	if e.ahead >= mostAhead || !e.mayBeAhead(l) || e.running[name] < e.Parallel && !e.full() || e.overspent(name) {
+	if e.ahead >= mostAhead || !e.mayBeAhead(l) || e.room(e.laneOf(l, name)) > 0 && !e.full() || e.overspent(name) {
 		return false
 	}
 	u, state, deployment, who := l.unit, *l.state, e.revision.Deployment, e.identity()
@@ -92,7 +92,7 @@ func (e *Engine) decideAhead(waiting []*loop) []*loop {
 // running is a call that may let another one begin before what it led to is on record.
 type running struct {
 	engine *Engine
-	name   unit.DriverName
+	lane   lane
 	over   bool // that is all that is left of it; only the engine's own goroutine asks
 }
 
@@ -100,10 +100,10 @@ type running struct {
 func (r *running) letNext() {
 	e := r.engine
 	e.events <- func() {
-		if e.recording[r.name] < mostAfter {
+		if e.recording[r.lane.driver] < mostAfter {
 			r.over = true
-			e.running[r.name]--
-			e.recording[r.name]++
+			r.leave()
+			e.recording[r.lane.driver]++
 		}
 	}
 }
@@ -111,8 +111,14 @@ func (r *running) letNext() {
 // end says that it has ended.
 func (r *running) end() {
 	if r.over {
-		r.engine.recording[r.name]--
+		r.engine.recording[r.lane.driver]--
 	} else {
-		r.engine.running[r.name]--
+		r.leave()
 	}
+}
+
+// leave says that it keeps no other call waiting any more.
+func (r *running) leave() {
+	r.engine.running[r.lane.driver]--
+	r.engine.abreast[r.lane]--
 }

@@ -18,7 +18,8 @@ import (
 // crowded tells whether too many calls of a driver are running already, or its API was asked enough; then the
 // loop decides anew once that has changed.
 func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
-	if e.running[name] < e.Parallel && !e.full() {
+	in := e.laneOf(l, name)
+	if e.room(in) > 0 && !e.full() {
 		if !e.overspent(name) {
 			return false
 		}
@@ -28,7 +29,7 @@ func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 		e.spent[name] = s
 	}
 	if !l.queued {
-		l.queued = true
+		l.queued, l.lane = true, in
 		e.queued[name] = append(e.queued[name], l)
 	}
 	return true
@@ -51,20 +52,26 @@ func (e *Engine) free() int {
 func (e *Engine) decideNext() bool {
 	some := false
 	for name, waiting := range e.queued {
-		room := min(e.Parallel-e.running[name], len(waiting))
+		room := len(waiting)
 		if e.Concurrency > 0 {
 			room = min(room, e.free())
 		}
-		if e.spent[name].calls || room <= 0 {
+		if e.spent[name].calls || room <= 0 || !slices.ContainsFunc(waiting, func(l *loop) bool { return e.room(l.lane) > 0 }) {
 			continue
 		}
 		slices.SortFunc(waiting, func(a, b *loop) int {
 			return cmp.Or(cmp.Compare(e.urgency(a), e.urgency(b)), a.address.Compare(b.address))
 		})
-		for _, l := range waiting[:room] {
+		taken := map[lane]int{}
+		e.queued[name] = e.decideAhead(slices.DeleteFunc(waiting, func(l *loop) bool {
+			if room == 0 || e.room(l.lane) <= taken[l.lane] {
+				return false
+			}
+			room--
+			taken[l.lane]++
 			l.queued, l.dirty, some = false, true, true
-		}
-		e.queued[name] = e.decideAhead(slices.Delete(waiting, 0, room))
+			return true
+		}))
 	}
 	return some
 }
@@ -87,9 +94,11 @@ func (e *Engine) begin(l *loop, name unit.DriverName, call func() func()) {
 func (e *Engine) beginStep(l *loop, name unit.DriverName, call func(*running) func()) {
 	e.notAhead(l)
 	l.busy, l.driver, l.since, l.heard, l.unsent = true, name, e.steps[name], false, false
+	in := e.laneOf(l, name)
 	e.running[name]++
+	e.abreast[in]++
 	e.hurry(name)
-	r := &running{engine: e, name: name}
+	r := &running{engine: e, lane: in}
 	contain.Go(func() {
 		end := call(r)
 		e.events <- func() {

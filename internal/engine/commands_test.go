@@ -42,7 +42,7 @@ func (s *scenario) run(line string) error {
 //	restart              lose [SHARD]: restart without an inventory, or without a piece of it
 //	retry|pass-beside ADDRESS|all: as somebody asks, or as a pass beside a daemon does
 //	suspend|resume ADDRESS|all [DURATION]
-//	parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   max-deletes LIMITS (before a restart)
+//	apis DRIVER: each kind of it is of another one   parallel N   concurrency N   resync-every DURATION   pace DRIVER DURATION   max-deletes LIMITS (before a restart)
 //	unkept N: so often that list cannot be changed by the engine
 //	clock DURATION: so far ahead is the clock that suspensions end by
 //	budget DRIVER N: the driver may be called N times an hour; 0 for no bound
@@ -130,6 +130,9 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		return true, nil
 	case "parallel":
 		s.options.Parallel = atoi(args[0])
+		return true, nil
+	case "apis":
+		s.options.APIs = map[unit.DriverName]func(string) string{unit.DriverName(args[0]): func(kind string) string { return kind }}
 		return true, nil
 	case "pace":
 		d, err := time.ParseDuration(args[1])

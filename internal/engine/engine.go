@@ -54,8 +54,10 @@ type Options struct {
 	// Paces are of drivers that hear nothing of what happens: the shortest times between two looks at what is theirs.
 	// Each look that finds nothing new doubles that, up to Resync; calls, and drift that is found, have it begin anew.
 	Paces map[unit.DriverName]time.Duration
-	// Parallel is how many calls run at once for each driver; 0 means eight.
+	// Parallel is how many calls run at once for each driver, and for each API of a driver that has several; 0 means eight.
 	Parallel int
+	// APIs are of drivers that have several: which one calls for a kind are about.
+	APIs map[unit.DriverName]func(kind string) string
 	// Concurrency is how many calls of all drivers run at once, observations included; 0 means as many as Parallel
 	// allows.
 	Concurrency int
@@ -123,6 +125,7 @@ type Engine struct {
 	changed  bool // something that a snapshot shows, outside of what advance tells
 
 	running     map[unit.DriverName]int                  // calls of drivers
+	abreast     map[lane]int                             // steps among them
 	steps       map[unit.DriverName]int                  // what they have done so far
 	queued      map[unit.DriverName][]*loop              // what waits for one of them to end
 	ahead       int                                      // how much of that is on record, or about to be, see [Engine.recordsAhead]
@@ -168,7 +171,7 @@ func New(options Options) *Engine {
 	options.Drivers = drivers
 	return &Engine{
 		Options: options, told: options.Suspensions, events: make(chan func(), 64), wake: make(chan struct{}, 1), places: &plan.Relocation{},
-		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, recording: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
+		loops: map[addr.Object]*loop{}, running: map[unit.DriverName]int{}, abreast: map[lane]int{}, recording: map[unit.DriverName]int{}, steps: map[unit.DriverName]int{}, queued: map[unit.DriverName][]*loop{},
 		observe: map[unit.DriverName]map[addr.Object]bool{}, looking: map[unit.DriverName]int{}, lookedLast: map[unit.DriverName]time.Time{},
 		spent: map[unit.DriverName]spending{}, unlooked: map[unit.DriverName]time.Time{}, paces: map[unit.DriverName]pace{},
 		closing: closing{due: map[string]bool{}, moved: map[string]time.Time{}},

@@ -54,6 +54,7 @@ type loop struct {
 	looks bool // that call is an observation
 	// queued says that it waits for another call of the driver to end.
 	queued bool
+	lane   lane // that it waits in
 	ahead  bool // and is on record already, see [Engine.recordsAhead]
 	// unplanned says that the newest plan was made without an observation that was on its way.
 	unplanned bool

@@ -24,7 +24,7 @@ func TestWhichAPIsAreAsked(t *testing.T) {
 		}
 	}
 	for _, given := range []string{"mariadb", "nova,", "nova, glance", "all,nova"} {
-		_, err := Open(&Flags{APIChecks: given}, "test", guard.Rights{}, zerolog.Nop())
+		_, err := Open(&Flags{APIChecks: given, APIConcurrency: 8}, "test", guard.Rights{}, zerolog.Nop())
 		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--api-checks "+given) || !strings.Contains(err.Error(), "barbican,cinder") {
 			t.Errorf("%s: %v", given, err)
 		}

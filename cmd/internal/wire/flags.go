@@ -55,8 +55,8 @@ type Flags struct {
 	APIChecks string
 	// LogLines is how many lines of the logs of containers that are not ready a report has.
 	LogLines int
-	// Concurrency is how many calls of all drivers may run at once.
-	Concurrency int
+	// Concurrency is how many calls of all drivers may run at once, APIConcurrency how many of one API.
+	Concurrency, APIConcurrency int
 
 	GitUsername   string
 	GitPassword   string // a file
@@ -79,6 +79,10 @@ type Flags struct {
 
 	collector revision.Collector
 }
+
+// maxAPIConcurrency is how many calls of one API may be under way at once: more would be as many answers in memory, and
+// requests that the API has wait for each other.
+const maxAPIConcurrency = 64
 
 // Register adds the flags to a set.
 func (f *Flags) Register(set *pflag.FlagSet) {
@@ -103,7 +107,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.ImageSources, "image-sources", nil, "how the URLs begin that images may be fetched from: scheme, host and path, with commas between them; may be repeated (default: none is fetched)")
 	set.StringVar(&f.LogLevel, "log-level", "info", "debug, info, warn or error")
 	set.IntVar(&f.LogLines, "logs-in-report", 0, fmt.Sprintf("how many of its last lines the report has of the log of a container that keeps a unit from being ready, at most %d; 0 for none", kube.MaxLogLines))
-	set.IntVar(&f.Concurrency, "concurrency", 24, "how many calls of Kubernetes, Helm and OpenStack are under way at once, of which each has eight at most; 0 for no other bound")
+	set.IntVar(&f.Concurrency, "concurrency", 24, "how many calls of Kubernetes, Helm and OpenStack are under way at once; 0 for no other bound than --api-concurrency")
+	set.IntVar(&f.APIConcurrency, "api-concurrency", 8, fmt.Sprintf("how many calls of one API are under way at once, from 1 to %d: of Kubernetes, of Helm, and of each service of OpenStack", maxAPIConcurrency))
 	set.StringVar(&f.APIChecks, "api-checks", "all", "which services are ready only once their APIs answer: all, none, or names of services with commas between them")
 	set.StringVar(&f.GitUsername, "git-username", "", "the user for https repositories")
 	set.StringVar(&f.GitPassword, "git-password-file", "", "a file with the password or token for https repositories")

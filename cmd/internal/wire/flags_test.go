@@ -13,7 +13,7 @@ import (
 )
 
 func TestSourcesOfImagesAreChecked(t *testing.T) {
-	if _, err := Open(&Flags{APIChecks: "all", ImageSources: []string{"images.example.org"}}, "test", guard.Rights{}, zerolog.Nop()); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--image-sources: ") {
+	if _, err := Open(&Flags{APIChecks: "all", APIConcurrency: 8, ImageSources: []string{"images.example.org"}}, "test", guard.Rights{}, zerolog.Nop()); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--image-sources: ") {
 		t.Error(err)
 	}
 }
@@ -22,6 +22,23 @@ func TestHowMuchOfLogsIsShown(t *testing.T) {
 	for _, lines := range []int{-1, 21} {
 		if _, err := Open(&Flags{LogLines: lines}, "test", guard.Rights{}, zerolog.Nop()); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "from 0 to 20") {
 			t.Errorf("%d: %v", lines, err)
+		}
+	}
+}
+
+func TestHowManyCallsOfAnAPIAreChecked(t *testing.T) {
+	var f Flags
+	set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	f.Register(set)
+	if f.APIConcurrency != 8 {
+		t.Errorf("it is %d unless written", f.APIConcurrency)
+	}
+	for _, given := range []string{"-1", "0", "65"} {
+		if err := set.Parse([]string{"--api-concurrency", given}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(&f, "test", nil, zerolog.Nop()); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--api-concurrency "+given+": give a number of calls from 1 to 64") {
+			t.Errorf("%s: %v", given, err)
 		}
 	}
 }

@@ -80,6 +80,9 @@ func Open(flags *Flags, agent string, rights guard.Rights, log zerolog.Logger) (
 	if flags.Concurrency < 0 {
 		return nil, fmt.Errorf("%w: --concurrency %d: give a number of calls, or 0 for no other bound than that of each", ErrUsage, flags.Concurrency)
 	}
+	if flags.APIConcurrency < 1 || flags.APIConcurrency > maxAPIConcurrency {
+		return nil, fmt.Errorf("%w: --api-concurrency %d: give a number of calls from 1 to %d", ErrUsage, flags.APIConcurrency, maxAPIConcurrency)
+	}
 	checks, err := flags.checks()
 	if err != nil {
 		return nil, err
@@ -197,7 +200,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e = engine.New(engine.Options{
 		Language: s.Flags.Language, Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
-		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Parallel: s.Flags.APIConcurrency, APIs: map[unit.DriverName]func(string) string{unit.OpenStack: openstack.APIOf(s.Flags.Language)}, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	if doubted {

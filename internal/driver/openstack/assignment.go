@@ -17,6 +17,7 @@ import (
 type assignmentKind struct{ schema *schema.Block }
 
 func (k assignmentKind) name() string         { return k.schema.Kind }
+func (assignmentKind) api() string            { return serviceIdentity }
 func (k assignmentKind) marks() bool          { return false }
 func (k assignmentKind) block() *schema.Block { return k.schema }
 func (k assignmentKind) cost() string         { return "for a moment nobody has the role by it" }

@@ -19,6 +19,7 @@ type attachmentKind struct{ schema *schema.Block }
 const attachmentsPath = "os-volume_attachments"
 
 func (k attachmentKind) name() string         { return k.schema.Kind }
+func (attachmentKind) api() string            { return serviceCompute }
 func (k attachmentKind) marks() bool          { return false }
 func (k attachmentKind) block() *schema.Block { return k.schema }
 func (k attachmentKind) cost() string {

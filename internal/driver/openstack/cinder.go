@@ -30,6 +30,7 @@ const keyVolumeProject = "os-vol-tenant-attr:tenant_id"
 const cinderPause = 500 * time.Millisecond
 
 func (c cinder) name() string         { return c.schema.Kind }
+func (cinder) api() string            { return serviceVolume }
 func (c cinder) marks() bool          { return true }
 func (c cinder) block() *schema.Block { return c.schema }
 func (c cinder) cost() string         { return c.replacing }

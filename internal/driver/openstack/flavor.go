@@ -23,6 +23,7 @@ const (
 )
 
 func (k flavorKind) name() string         { return k.schema.Kind }
+func (flavorKind) api() string            { return serviceCompute }
 func (k flavorKind) marks() bool          { return true }
 func (k flavorKind) block() *schema.Block { return k.schema }
 func (k flavorKind) cost() string {

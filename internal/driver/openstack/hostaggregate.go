@@ -22,6 +22,7 @@ const (
 )
 
 func (k hostAggregateKind) name() string         { return k.schema.Kind }
+func (hostAggregateKind) api() string            { return serviceCompute }
 func (k hostAggregateKind) marks() bool          { return true }
 func (k hostAggregateKind) unsigned()            {}
 func (k hostAggregateKind) block() *schema.Block { return k.schema }

@@ -44,6 +44,7 @@ const (
 )
 
 func (k imageKind) name() string         { return k.schema.Kind }
+func (imageKind) api() string            { return serviceImage }
 func (k imageKind) marks() bool          { return true }
 func (k imageKind) block() *schema.Block { return k.schema }
 func (k imageKind) cost() string {

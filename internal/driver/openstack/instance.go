@@ -34,6 +34,7 @@ const (
 )
 
 func (k instanceKind) name() string         { return k.schema.Kind }
+func (instanceKind) api() string            { return serviceCompute }
 func (k instanceKind) marks() bool          { return true }
 func (k instanceKind) block() *schema.Block { return k.schema }
 func (k instanceKind) cost() string {

@@ -28,6 +28,7 @@ const keypairVersion = "2.35"
 const keypairsOfOthersVersion = "2.10"
 
 func (k keypairKind) name() string         { return k.schema.Kind }
+func (keypairKind) api() string            { return serviceCompute }
 func (k keypairKind) marks() bool          { return false }
 func (k keypairKind) block() *schema.Block { return k.schema }
 func (k keypairKind) cost() string         { return "running instances keep the old key" }

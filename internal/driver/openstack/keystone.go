@@ -26,6 +26,7 @@ type keystone struct {
 }
 
 func (k keystone) name() string         { return k.schema.Kind }
+func (keystone) api() string            { return serviceIdentity }
 func (k keystone) marks() bool          { return true }
 func (k keystone) block() *schema.Block { return k.schema }
 func (k keystone) cost() string         { return k.replacing }

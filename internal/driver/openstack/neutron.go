@@ -25,6 +25,7 @@ type neutron struct {
 }
 
 func (n neutron) name() string         { return n.schema.Kind }
+func (neutron) api() string            { return serviceNetwork }
 func (n neutron) marks() bool          { return true }
 func (n neutron) block() *schema.Block { return n.schema }
 func (n neutron) cost() string         { return n.replacing }

@@ -18,6 +18,7 @@ import (
 type projectKind struct{ schema *schema.Block }
 
 func (k projectKind) name() string         { return k.schema.Kind }
+func (projectKind) api() string            { return serviceIdentity }
 func (k projectKind) marks() bool          { return true }
 func (k projectKind) block() *schema.Block { return k.schema }
 func (k projectKind) cost() string         { return "everything in the project is lost" }

@@ -22,6 +22,7 @@ const (
 )
 
 func (k serverGroupKind) name() string         { return k.schema.Kind }
+func (serverGroupKind) api() string            { return serviceCompute }
 func (k serverGroupKind) marks() bool          { return false }
 func (k serverGroupKind) unsigned()            {}
 func (k serverGroupKind) block() *schema.Block { return k.schema }

@@ -12,6 +12,7 @@ const (
 	serviceCompute   = "compute"
 	serviceImage     = "image"
 	servicePlacement = "placement"
+	serviceVolume    = "block-storage"
 )
 
 // service is what there is to know of a service, whatever its kinds.

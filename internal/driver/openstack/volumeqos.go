@@ -27,6 +27,7 @@ const (
 )
 
 func (k volumeQoSKind) name() string         { return k.schema.Kind }
+func (volumeQoSKind) api() string            { return serviceVolume }
 func (k volumeQoSKind) marks() bool          { return false }
 func (k volumeQoSKind) unsigned()            {}
 func (k volumeQoSKind) block() *schema.Block { return k.schema }

@@ -18,6 +18,7 @@ import (
 type volumeTypeKind struct{ schema *schema.Block }
 
 func (k volumeTypeKind) name() string         { return k.schema.Kind }
+func (volumeTypeKind) api() string            { return serviceVolume }
 func (k volumeTypeKind) marks() bool          { return true }
 func (k volumeTypeKind) block() *schema.Block { return k.schema }
 func (k volumeTypeKind) cost() string {
