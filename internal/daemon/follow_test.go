@@ -256,6 +256,29 @@ func TestAServerThatHangs(t *testing.T) {
 	})
 }
 
+// TestManyPushesAreOneLook: however many requests tell of pushes while the repository is looked at, one look follows.
+func TestManyPushesAreOneLook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, true)
+		defer o.run()()
+		o.until(2*time.Minute, "a look that hangs", o.source.hangs)
+		begun := o.Begun()
+		for range 100 {
+			o.LookNow()
+			synctest.Wait()
+		}
+		if o.Begun() != begun {
+			t.Errorf("beside a look %d others have begun", o.Begun()-begun)
+		}
+		o.source.answers(true)
+		o.until(2*time.Minute, "the look after it", func() bool { return o.Begun() > begun })
+		time.Sleep(time.Second) // of the test's clock, and less than to the next poll
+		if o.Begun() != begun+1 {
+			t.Errorf("%d looks follow", o.Begun()-begun)
+		}
+	})
+}
+
 // TestFactsThatChangeDuringALook: what a look has composed of facts that are old by its end is not the last word.
 func TestFactsThatChangeDuringALook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,9 @@ const (
 	// and so the memory that bodies take; what headers and connections take is bounded by who listens. None waits for
 	// another one, so that those which do not come keep out nobody.
 	bodyWithin = 5 * time.Second
-	// remembered is how many requests are known again.
+	// remembered is how many requests are known again, until the process ends. One that is not has the repository looked at
+	// once more, which finds what is there now. What it says of commits cannot tell whether it is old: who sets a branch back
+	// pushes an older commit.
 	remembered = 1024
 	// perSecond and burst bound the requests that are looked at, whoever sends them.
 	perSecond, burst = 5, 20
