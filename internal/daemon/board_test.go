@@ -15,6 +15,7 @@ type board struct {
 	there  []string
 	shown  map[unit.ObjectRef]unit.Shown
 	writes int
+	told   []unit.Told
 	fail   map[string]error
 }
 
@@ -82,3 +83,10 @@ func (b *board) Show(_ context.Context, ref unit.ObjectRef, says unit.Shown) err
 }
 
 func (b *board) SubscribeShown(func()) func() { return func() {} }
+
+func (b *board) Tell(_ context.Context, told unit.Told) error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.told = append(b.told, told)
+	return nil
+}

@@ -6,8 +6,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/revision"
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
+
+// ShowAndTell returns what shows how things stand and tells what is new of it, as a process in charge does.
+func ShowAndTell(board Board) func(context.Context, revision.State, engine.Snapshot) error {
+	heard := &news{mended: map[addr.Object]int{}, tell: func(ctx context.Context, told unit.Told) { _ = board.Tell(ctx, told) }}
+	return func(ctx context.Context, state revision.State, snapshot engine.Snapshot) error {
+		_, err := showing(ctx, board, state, snapshot, heard)
+		heard.rest(ctx, state, snapshot)
+		return err
+	}
+}
 
 // TakeTurns is Run without an address that health checks are answered on: under a clock of a test's own
 // nobody may wait for the network.

@@ -25,6 +25,8 @@ type Board interface {
 	AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, error)
 	// Show shows how something stands that has a place there.
 	Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown) error
+	// Tell has it say, beside what is shown, what happened to something that is shown. It waits for nothing that is sent.
+	Tell(ctx context.Context, told unit.Told) error
 	// SubscribeShown has f called when what is shown changed, whoever changed it, until cancel is
 	// called. f returns at once.
 	SubscribeShown(f func()) (cancel func())
@@ -47,6 +49,11 @@ type place struct {
 // it had to write. What is not known for the revision in force stays as it is shown. After an error another call
 // goes on with what is left.
 func Show(ctx context.Context, board Board, state revision.State, snapshot engine.Snapshot) (wrote int, err error) {
+	return showing(ctx, board, state, snapshot, nil)
+}
+
+// showing is Show, with news of what is shown in another way than before; nil where nobody is told.
+func showing(ctx context.Context, board Board, state revision.State, snapshot engine.Snapshot, heard *news) (wrote int, err error) {
 	m := modelOf(state, snapshot.Revision)
 	if m == nil || !compose.Shows(m) {
 		return 0, nil
@@ -73,11 +80,15 @@ func Show(ctx context.Context, board Board, state revision.State, snapshot engin
 		}
 		places = append(places, place{ref: unit.ShownRef(unit.KindShownCloud, m.Cloud.Name), says: says})
 	}
-	return put(ctx, board, places)
+	return put(ctx, board, places, func(p place, before unit.Shown) {
+		if heard != nil {
+			heard.shown(ctx, p.ref, before, p.says, state, snapshot.InForce)
+		}
+	})
 }
 
-// put shows what is not shown yet.
-func put(ctx context.Context, board Board, places []place) (wrote int, err error) {
+// put shows what is not shown yet, and says of each what was shown before.
+func put(ctx context.Context, board Board, places []place, changed func(p place, before unit.Shown)) (wrote int, err error) {
 	refs := make([]unit.ObjectRef, 0, len(places))
 	for _, p := range places {
 		refs = append(refs, p.ref)
@@ -105,6 +116,7 @@ func put(ctx context.Context, board Board, places []place) (wrote int, err error
 			continue
 		}
 		wrote++
+		changed(p, before)
 	}
 	return wrote, errors.Join(errs...)
 }
@@ -130,13 +142,20 @@ func (d *Daemon) show(ctx context.Context, changed <-chan struct{}) {
 	}
 	heard := make(chan struct{}, 1)
 	defer d.Board.SubscribeShown(func() { word(heard) })()
+	told := &news{mended: map[addr.Object]int{}, tell: func(ctx context.Context, what unit.Told) {
+		if err := d.Board.Tell(ctx, what); err != nil && ctx.Err() == nil {
+			d.Log.Debug().Err(err).Msg("an event is not written")
+		}
+	}}
 	keepShown(ctx, changed, heard, func() bool {
 		var wrote int
 		var err error
 		if d.idle.Load() {
 			wrote, err = showUnknown(ctx, d.Board, strings.Join(d.problems(), "; "), d.snapshot().Sightings)
 		} else {
-			wrote, err = Show(ctx, d.Board, d.Tracker.State(), d.snapshot())
+			state, snapshot := d.Tracker.State(), d.snapshot()
+			wrote, err = showing(ctx, d.Board, state, snapshot, told)
+			told.rest(ctx, state, snapshot)
 		}
 		if err != nil && ctx.Err() == nil {
 			d.Log.Warn().Err(err).Msg("how things stand is not shown")

@@ -38,7 +38,7 @@ func showUnknown(ctx context.Context, board Board, why string, sightings []engin
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.ref.String(), b.ref.String()) })
-	return put(ctx, board, places)
+	return put(ctx, board, places, func(place, unit.Shown) {})
 }
 
 // shownKinds are the kinds that blocks on record are shown as.

@@ -94,6 +94,7 @@ type loop struct {
 	did      []unit.Action
 	found    []unit.Field // drift that is being repaired
 	drift    []unit.Field // what was found and repaired in this revision, the newest first
+	mended   int          // how often that was
 }
 
 func newLoop(a addr.Object) *loop { return &loop{address: a, state: &unit.State{}} }
@@ -298,6 +299,7 @@ func (l *loop) repaired() {
 		}
 	}
 	l.found, l.drift = nil, all
+	l.mended++
 }
 
 // waitForPlan asks for a new plan, but not for ever.

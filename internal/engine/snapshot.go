@@ -57,6 +57,7 @@ type UnitStatus struct {
 	Cost    string
 	Drift   bool         // the differences come from outside
 	Healed  []unit.Field // drift that was repaired in this revision, the newest first
+	Mended  int          // how often drift was repaired, in this process
 	Did     []unit.Action
 	Edges   []unit.Edge
 	ID      string
@@ -126,7 +127,7 @@ func (e *Engine) Snapshot() Snapshot {
 func (e *Engine) status(l *loop) UnitStatus {
 	s := UnitStatus{
 		Address: l.address, Phase: l.phase, Reason: l.reason, Waits: slices.Clone(l.waits), Did: slices.Clone(l.did),
-		Healed: l.drift, ID: l.state.ID, Details: l.state.Details, Attempts: l.inVain(), Action: l.change.action,
+		Healed: l.drift, Mended: l.mended, ID: l.state.ID, Details: l.state.Details, Attempts: l.inVain(), Action: l.change.action,
 		Release: l.state.Release, API: l.state.API,
 	}
 	if l.unit != nil {

@@ -138,12 +138,12 @@ func (p *place) grant(given values) {
 			continue
 		}
 		p.apply(object)
-		if object.GetNamespace() == "" {
+		if in := object.GetNamespace(); in == "" || in == metav1.NamespaceDefault {
 			resource, name := resources()[object.GetKind()], object.GetName()
 			p.t.Cleanup(func() {
 				ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 				defer cancel()
-				if err := p.admin.Resource(resource).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+				if err := p.admin.Resource(resource).Namespace(in).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 					p.t.Error(err)
 				}
 			})
@@ -230,6 +230,7 @@ func forbidden() []right {
 		{"", "persistentvolumeclaims", []string{"delete", "deletecollection"}},
 		{"", "secrets", []string{"deletecollection"}},
 		{"", "pods/exec", []string{"create", "get"}},
+		{"", "events", []string{"create", "patch", "delete"}}, // but for those beside it
 		{"", "pods/eviction", []string{"create"}},
 		{"", "users", []string{"impersonate"}},
 		{"", "serviceaccounts/token", []string{"create"}},
@@ -259,6 +260,12 @@ func TestRights(t *testing.T) {
 		p.awaitRight(client, p.name, "coordination.k8s.io", "leases", verb)
 		if p.may(client, "kube-system", "coordination.k8s.io", "leases", verb) {
 			t.Errorf("it may %s the leases of other programs", verb)
+		}
+	}
+	for _, verb := range []string{"create", "patch"} {
+		p.awaitRight(client, "default", "", "events", verb)
+		if p.may(client, p.name, "", "events", verb) {
+			t.Errorf("it may %s events of other namespaces", verb)
 		}
 	}
 }

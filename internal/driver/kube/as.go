@@ -23,7 +23,7 @@ func (c *Cluster) As(namespace, account string) (*Cluster, error) {
 		namespace: c.namespace,
 		config:    c.config, discovery: c.discovery, dynamic: c.dynamic, metadata: c.metadata, core: c.core, writer: config, writes: objects,
 		logLines: c.logLines, masker: c.masker, log: c.log, excerpts: c.excerpts,
-		kinds: c.kinds, watches: c.watches, verdicts: c.verdicts, subscribers: c.subscribers, clock: c.clock,
+		kinds: c.kinds, watches: c.watches, verdicts: c.verdicts, subscribers: c.subscribers, events: c.events, clock: c.clock,
 		ctx: c.ctx, cancel: c.cancel,
 	}, nil
 }

@@ -26,7 +26,7 @@ type Options struct {
 	Access *Access
 	// SystemNamespace is where the inventory lives; "" means [DefaultNamespace].
 	SystemNamespace string
-	// Guard is asked before each request that changes something, but those of leases and events,
+	// Guard is asked before each request that changes something, events included, but those of the lease
 	// and dry runs. When it returns an error the request is not sent and fails with that error.
 	Guard func() error
 	// Reads is asked before all other requests in the same way, but for what [Cluster.Ping] and others ask with the context
@@ -62,6 +62,7 @@ type Cluster struct {
 	verdicts    *verdicts
 	subscribers *subscribers
 	excerpts    *excerpts
+	events      *events
 	clock       *clock
 
 	// The life of the watches, which outlive the calls that start them.
@@ -102,7 +103,7 @@ func New(options Options) (*Cluster, error) {
 		namespace: cmp.Or(options.SystemNamespace, DefaultNamespace),
 		config:    config, discovery: plain, dynamic: objects, metadata: names, core: core, writer: config, writes: objects,
 		logLines: min(options.LogLines, MaxLogLines), masker: options.Masker, log: options.Log, excerpts: newExcerpts(),
-		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{}, clock: clock,
+		kinds: newKinds(plain), verdicts: newVerdicts(), subscribers: &subscribers{}, events: &events{}, clock: clock,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.watches = newWatches(c)
