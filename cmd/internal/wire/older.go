@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 )
@@ -57,7 +58,7 @@ func (s *System) compareAgain(entries *inventory.Inventory, e *engine.Engine) {
 	s.mutex.Lock()
 	s.closers = append(s.closers, func() { cancel(); <-ended })
 	s.mutex.Unlock()
-	go func() {
+	contain.Go(func() {
 		defer close(ended)
 		again := time.NewTicker(countAgain)
 		defer again.Stop()
@@ -76,5 +77,5 @@ func (s *System) compareAgain(entries *inventory.Inventory, e *engine.Engine) {
 				return
 			}
 		}
-	}()
+	})
 }
