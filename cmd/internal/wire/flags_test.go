@@ -37,7 +37,7 @@ func TestHowManyCallsOfAnAPIAreChecked(t *testing.T) {
 		if err := set.Parse([]string{"--api-concurrency", given}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(&f, "test", nil, zerolog.Nop()); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--api-concurrency "+given+": give a number of calls from 1 to 64") {
+		if _, err := Open(&f, "test", guard.Rights{}, zerolog.Nop()); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "--api-concurrency "+given+": give a number of calls from 1 to 64") {
 			t.Errorf("%s: %v", given, err)
 		}
 	}
