@@ -204,14 +204,14 @@ func TestExportOfAProject(t *testing.T) {
 		t.Errorf("%d objects, want 6", result.Objects)
 	}
 	for _, looked := range []string{
-		`data "network" "` + prefix + `-outside"`, `data "security_group" "` + prefix + `-theirs"`, `data "domain" "Default"`, `data "subnet" "` + prefix + `-outside"`,
-		"external_network = data.network." + prefix + "-outside", "= data.security_group." + prefix + "-theirs",
+		`data "network" "` + prefix + `-outside"`, `data "security_group" "` + prefix + `-theirs"`, `data "domain" "Default"`, `data "subnet" "` + prefix + `-outside"`, `data "project" "` + prefix + `-other"`,
+		"external_network = data.network." + prefix + "-outside", "= data.security_group." + prefix + "-theirs", "= data.project." + prefix + "-other.id",
 	} {
 		if !strings.Contains(hcl, looked) {
 			t.Errorf("no %s in\n%s", looked, hcl)
 		}
 	}
-	if result.LookedUp != 4 {
-		t.Errorf("%d looked up, want 4:\n%s", result.LookedUp, hcl)
+	if result.LookedUp != 5 {
+		t.Errorf("%d looked up, want 5:\n%s", result.LookedUp, hcl)
 	}
 }
