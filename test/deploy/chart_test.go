@@ -339,6 +339,11 @@ func TestChartRefuses(t *testing.T) {
 		"is empty: write the namespaces of the cloud": {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{}}},
 		"deployer.enabled=false":                      {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": nil}},
 		"is no list":                                  {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": "openstack"}},
+		// What a slip makes of a list stands for the daemon's own namespace where a binding bears it.
+		`has "", which is no name`:      {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{"openstack", ""}}}, // {openstack,}
+		`has " lab", which is no name`:  {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{"openstack", " lab"}}},
+		`has "<nil>", which is no name`: {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{nil}}},
+		`has "lab\n", which is no name`: {"repo": values{"url": exampleURL}, "deployer": values{"namespaces": []any{"lab\n"}}},
 	} {
 		if _, err := render("lab", given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want one with %q", given, err, want)
