@@ -27,7 +27,7 @@ const (
 // about it; unless the configuration has it stay.
 func (e *Engine) recordsAhead(calls context.Context, l *loop, target unit.Target, desired cty.Value, c plan.Change) bool {
 	name := l.unit.Spec.Driver()
-	if e.ahead >= mostAhead || !e.mayBeAhead(l) || e.room(e.laneOf(l, name)) > 0 && !e.full() || e.overspent(name) {
+	if e.ahead >= mostAhead || !e.mayBeAhead(l) || e.room(e.laneOf(l, name)) > 0 && !e.full(name) || e.overspent(name) {
 		return false
 	}
 	u, state, deployment, who := l.unit, *l.state, e.revision.Deployment, e.identity()

@@ -19,7 +19,7 @@ import (
 // loop decides anew once that has changed.
 func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 	in := e.laneOf(l, name)
-	if e.room(in) > 0 && !e.full() {
+	if e.room(in) > 0 && !e.full(name) {
 		if !e.overspent(name) {
 			return false
 		}
@@ -35,16 +35,25 @@ func (e *Engine) crowded(l *loop, name unit.DriverName) bool {
 	return true
 }
 
-// full tells whether as many calls are running as may, whatever their drivers.
-func (e *Engine) full() bool { return e.Concurrency > 0 && e.free() <= 0 }
+// full tells whether as many calls are running as may, but for those that are left to other drivers.
+func (e *Engine) full(name unit.DriverName) bool { return e.Concurrency > 0 && e.free(name) <= 0 }
 
-// free is how many calls may begin whatever their drivers, where there is a bound.
-func (e *Engine) free() int {
-	all := 0
+// leftToEach is which part of all calls is left to each driver: one with many APIs would take all of them when these hang,
+// and what runs them in the cluster could not be mended meanwhile.
+const leftToEach = 8
+
+// free is how many calls of a driver may begin, whatever their APIs, where there is a bound.
+func (e *Engine) free(name unit.DriverName) int {
+	free := e.Concurrency
 	for _, n := range e.running {
-		all += n
+		free -= n
 	}
-	return e.Concurrency - all
+	for other := range e.Drivers {
+		if other != name {
+			free -= max(0, e.Concurrency/leftToEach-e.running[other])
+		}
+	}
+	return free
 }
 
 // decideNext has as many of those look again that wait for a call of a driver as may begin now, in the order in which
@@ -54,7 +63,7 @@ func (e *Engine) decideNext() bool {
 	for name, waiting := range e.queued {
 		room := len(waiting)
 		if e.Concurrency > 0 {
-			room = min(room, e.free())
+			room = min(room, e.free(name))
 		}
 		if e.spent[name].calls || room <= 0 || !slices.ContainsFunc(waiting, func(l *loop) bool { return e.room(l.lane) > 0 }) {
 			continue

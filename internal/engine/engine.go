@@ -58,8 +58,8 @@ type Options struct {
 	Parallel int
 	// APIs are of drivers that have several: which one calls for a kind are about.
 	APIs map[unit.DriverName]func(kind string) string
-	// Concurrency is how many calls of all drivers run at once, observations included; 0 means as many as Parallel
-	// allows.
+	// Concurrency is how many calls of all drivers run at once, observations included, of which an eighth is left to each;
+	// 0 means as many as Parallel allows.
 	Concurrency int
 	// Admit is told of a revision that is not refused before anything is done by it, so that whoever comes after this process
 	// does not go back behind what was done. Nothing is done before it returns nil, and it is called again until it does;

@@ -65,7 +65,7 @@ func (e *Engine) lookAround(calls context.Context) time.Duration {
 		if e.cannotLook(name) {
 			continue
 		}
-		if e.full() {
+		if e.full(name) {
 			e.lookHeld = true
 			continue
 		}
