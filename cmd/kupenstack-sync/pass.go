@@ -126,7 +126,7 @@ func newPass(ctx context.Context, o *options, rights guard.Rights, log zerolog.L
 	}
 	system.Start(context.WithoutCancel(ctx)) // running calls need its watches to the end
 	tracker := o.Tracker(source, system, trust, reading)
-	system.Model, system.Admit = tracker.InForce, tracker.Admit
+	system.Model, system.Admit, system.Newest = tracker.InForce, tracker.Admit, tracker.Newest
 	return &onePass{
 		options: o, system: system, tracker: tracker, guard: rights.Write, log: log,
 		publisher: &daemon.Publisher{

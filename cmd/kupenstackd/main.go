@@ -154,7 +154,7 @@ func serve(ctx context.Context, o *options) error {
 	tracker := o.Tracker(source, system, trust, reading)
 	tracker.FirstLook = firstLook
 	tracker.Reread = func() (revision.Options, error) { return o.Reading(true) }
-	system.Model = tracker.InForce
+	system.Model, system.Newest = tracker.InForce, tracker.Newest
 
 	changes := make(chan daemon.Change, 1)
 	tell := func(change daemon.Change) {

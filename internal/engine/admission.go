@@ -246,16 +246,16 @@ func (e *Engine) replan(calls context.Context) time.Duration {
 		if e.Admit != nil && !m.plan.Refused.HasErrors() && revision.ID != told {
 			err = e.tell(calls, revision.ID, protects)
 		}
-		e.trust(calls, in, m.plan)
+		e.trust(calls, revision.ID, in, m.plan)
 		e.events <- func() { e.admit(revision, m, in.Suspensions, err) }
 	})
 	return forever
 }
 
-// trust takes an inventory that is an older one as it is, once nothing is left in it that no block wants. That it stays in
-// doubt after an error only holds back more.
-func (e *Engine) trust(ctx context.Context, in plan.Input, p *plan.Plan) {
-	if !e.Inventory.Older() || !p.Trusts(in.Entries, in.Units) {
+// trust takes an inventory that is an older one as it is, once nothing is left in it that no block of the newest revision
+// wants: one that is as old as the inventory has them all. That it stays in doubt after an error only holds back more.
+func (e *Engine) trust(ctx context.Context, id string, in plan.Input, p *plan.Plan) {
+	if !e.Inventory.Older() || e.Newest != nil && !e.Newest(id) || !p.Trusts(in.Entries, in.Units) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.CallTimeout)

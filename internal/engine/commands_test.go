@@ -102,6 +102,9 @@ func (s *scenario) drive(command string, args []string) (bool, error) {
 		s.counted, s.store.shards = s.inventory.Count(), maps.Clone(s.backup)
 		s.start()
 		return true, nil
+	case "newest": // of the revisions that there are from now on, in place of each
+		s.newest.Store(&args[0])
+		return true, nil
 	case "retry", "pass-beside":
 		asked := map[string]string{"retry": "somebody"}[command]
 		target, err := addr.ParseTarget(strings.TrimPrefix(args[0], "all"))

@@ -65,6 +65,9 @@ type Options struct {
 	// does not go back behind what was done. Nothing is done before it returns nil, and it is called again until it does;
 	// of the one that it was told of last it is not told again. It may take as long as a call. Nil means that nobody is told.
 	Admit func(ctx context.Context, id string) error
+	// Newest tells whether a revision is the newest one, as far as is known. That nothing lacks a block in an older one, as
+	// where the newest is refused or cannot be had, says nothing of an inventory that is an older one. Nil means that each is.
+	Newest func(id string) bool
 	// Budget tells how long calls of a driver have to wait until its API may be asked again, 0 for not at all. What
 	// has begun is finished all the same. Nil means that there is no bound.
 	Budget func(unit.DriverName) time.Duration

@@ -85,6 +85,7 @@ type scenario struct {
 	ahead     atomic.Int64               // of ours, in nanoseconds, is the clock that they end by
 	unheard   bool                       // nobody tells the engine what the present line does
 	backup    map[string]inventory.Shard // of the inventory
+	newest    atomic.Pointer[string]     // revision, by command
 	counted   int64                      // so often it was written at least, as reports say
 	versions  map[string]string          // of the inventory when the engine was told only to observe
 
@@ -144,6 +145,10 @@ func (s *scenario) build() {
 	}
 	o.Computes, o.Bearing = computes{s}, s.world.bearing
 	o.CallTimeout = callTimeout
+	o.Newest = func(id string) bool {
+		newest := s.newest.Load()
+		return newest == nil || *newest == id
+	}
 	o.Budget = s.world.wait
 	o.Changed = func() {
 		text := status(e)

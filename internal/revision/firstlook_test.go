@@ -87,7 +87,18 @@ func beginsSoon(t *testing.T, files bool) {
 		t.Error("that the source hangs is not told")
 	}
 	expect(t, got, "project.one")
+	if id := second.State().Applied.Hash; got.ID != id || second.Newest(id) {
+		t.Errorf("what it begins with, %s, counts as the newest one", id)
+	}
 	poll(t, second, "project.one", "project.two")
+	newest := second.State().Applied.Hash
+	if !second.Newest(newest) || second.Newest(got.ID) {
+		t.Errorf("%s does not count as the newest one, or the one before it does", newest)
+	}
+	p.commit("project {") // mistakes
+	if _, err := second.Poll(t.Context()); err != nil || second.State().Bad == nil || second.Newest(newest) {
+		t.Errorf("what stays in force counts as the newest one beside one with mistakes: %v, %+v", err, second.State().Bad)
+	}
 	if source.hurried != 1 {
 		t.Errorf("it was hurried %d times", source.hurried)
 	}

@@ -154,6 +154,14 @@ func (t *Tracker) InForce() *model.Model {
 	return state.Model
 }
 
+// Newest tells whether a revision is the newest one that the source has, as far as it was looked into. What this process
+// goes on with while that cannot be had, or has mistakes, is not.
+func (t *Tracker) Newest(id string) bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	return id != "" && t.head.Hash == id
+}
+
 // State returns what is known now.
 func (t *Tracker) State() State {
 	t.mutex.Lock()

@@ -41,6 +41,8 @@ type System struct {
 	// Admit records for every process which revision is acted on from now on, see [engine.Options]; nil for nowhere. It is
 	// set before engines are made that change something.
 	Admit func(ctx context.Context, id string) error
+	// Newest tells engines whether a revision is the newest one, see [engine.Options]. It is set like Admit.
+	Newest func(id string) bool
 	// Counted returns how often the inventory was written at least, as reports say that lie outside of the cluster; nil
 	// where there are none. It may be called at any time.
 	Counted func(ctx context.Context) (int64, error)
@@ -200,7 +202,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	e = engine.New(engine.Options{
 		Language: s.Flags.Language, Drivers: drivers, Inventory: entries, Marker: marker, Secrets: s.cluster, Hosts: asks.computes.hosts, Computes: asks.computes, Bearing: asks.computes.bearing, Quotas: asks.quotas, MaxDeletes: s.limits,
-		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Parallel: s.Flags.APIConcurrency, APIs: map[unit.DriverName]func(string) string{unit.OpenStack: openstack.APIOf(s.Flags.Language)}, Budget: s.budget, Admit: s.Admit, Changed: changed, Log: s.Log,
+		Suspensions: suspended, Resuspend: resuspend, Now: s.Now, Resync: s.Flags.Resync, Paces: map[unit.DriverName]time.Duration{unit.OpenStack: s.Flags.OpenStackInterval}, Concurrency: s.Flags.Concurrency, Parallel: s.Flags.APIConcurrency, APIs: map[unit.DriverName]func(string) string{unit.OpenStack: openstack.APIOf(s.Flags.Language)}, Budget: s.budget, Admit: s.Admit, Newest: s.Newest, Changed: changed, Log: s.Log,
 	})
 	s.current.Store(e)
 	if doubted {
