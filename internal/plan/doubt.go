@@ -43,9 +43,11 @@ func (p *Plan) doubtful(in *Input) []string {
 }
 
 // Trusts tells whether an inventory that was in doubt can be taken as it is from now on: nothing that it has is without a
-// block, and all that blocks say of moves and removals is done.
+// block, all that blocks say of moves and removals is done, and everything was seen.
 func (p *Plan) Trusts(entries []inventory.Entry, wanted []unit.Unit) bool {
-	if len(p.Refused) > 0 || slices.ContainsFunc(p.Changes, func(c Change) bool { return c.moves() || c.Wanted == unit.ActionMove }) {
+	if len(p.Refused) > 0 || slices.ContainsFunc(p.Changes, func(c Change) bool {
+		return c.moves() || c.Wanted == unit.ActionMove || c.doubted || c.Action == unit.ActionUnknown
+	}) {
 		return false
 	}
 	has := make(map[string]bool, len(wanted))

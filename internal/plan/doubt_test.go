@@ -3,6 +3,8 @@ package plan_test
 import (
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -68,5 +70,44 @@ func TestNothingIsDeletedByAnInventoryInDoubt(t *testing.T) {
 	in.Entries[0].Address, in.Moves = b.Address, nil
 	if p = plan.Make(in); !p.Trusts(in.Entries, in.Units) {
 		t.Error("with a block for all that it has it is not trusted")
+	}
+}
+
+// TestWhatWasMovedIsNotTakenForWhatCameAfterIt: an inventory from before a move has the thing where another block is by now, which
+// would have it renamed or replaced, and one more made where it was moved to.
+func TestWhatWasMovedIsNotTakenForWhatCameAfterIt(t *testing.T) {
+	m := marker()
+	for wanted, then := range map[string]unit.Action{"a": unit.ActionUpdate, "!a": unit.ActionReplace} {
+		a, b := of("resource.a", wanted), of("resource.b", "b")
+		entry := entryOf(a)
+		entry.UID, entry.ID = m.UID(a.Address), "id1"
+		moved := seen("b")
+		moved.Mark, moved.ID = m.Mark(entry.UID), "id1"
+		planned := func(doubt string, seen unit.State) (*plan.Plan, *plan.Input) {
+			in := input(a, b)
+			in.Entries, in.Doubt = []inventory.Entry{entry}, doubt
+			in.States[a.Address], in.States[b.Address] = &moved, &seen
+			in.Compare[unit.OpenStack] = func(t unit.Target, desired cty.Value, s unit.State) unit.Diff {
+				d := compare(t, desired, s)
+				for i := range d.Fields {
+					d.Fields[i].Path = "name"
+				}
+				return d
+			}
+			return plan.Make(*in), in
+		}
+		named := unit.State{Existence: unit.Absent, Marked: []unit.Marked{{Name: "b (id1)", Mark: moved.Mark}}}
+		p, in := planned("it may be older", named)
+		const held = " blocked: b (id1) has the mark of resource.a and the name of resource.b, and it may be older: if it was moved there, write its moved block again"
+		expect(t, p, "resource.a"+held, "resource.b"+held)
+		if p.Change(a.Address).Wanted != then || p.Trusts(in.Entries, in.Units) {
+			t.Errorf("held back is %s, want %s, and it is trusted: %v", p.Change(a.Address).Wanted, then, p.Trusts(in.Entries, in.Units))
+		}
+		if p, in = planned("it may be older", unit.State{}); p.Trusts(in.Entries, in.Units) {
+			t.Error("it is trusted though it was not seen whether it was moved")
+		}
+		if p, _ = planned("", named); p.Change(a.Address).Action != then || p.Change(b.Address).Action != unit.ActionCreate {
+			t.Errorf("without a doubt they are %s and %s", p.Change(a.Address).Action, p.Change(b.Address).Action)
+		}
 	}
 }

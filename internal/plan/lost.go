@@ -56,7 +56,8 @@ func (i Identity) uids(a addr.Object) []string {
 // the address that the mark is of does not take it either when it would have to give it another name.
 // Nor is anything created beside an object whose mark cannot be checked: it may be ours of an installation
 // that was lost, and a second one of the same name is nobody's wish. What has an id on record was there beside such a one, and is
-// made again; but one of ours may have taken its place since, where the inventory is an older one.
+// made again; but one of ours may have taken its place since, where the inventory is an older one. By such a one what has been
+// moved may be on record where something else has come since: it is neither renamed nor replaced for that.
 func (p *Plan) keepLost(in *Input) {
 	if !p.has(func(c *Change) bool { return c.Action == unit.ActionCreate }) {
 		return
@@ -93,10 +94,17 @@ func (p *Plan) keepLost(in *Input) {
 				c.block(fmt.Sprintf("%s has this name and the mark of what is on record and no block wants, and %s: if it was moved here, write its moved block again; else name what is on record in a removed block, or rename one of the two", o.Name, in.Doubt))
 				break
 			}
+			holder := holders[o.Mark]
+			if in.Doubt != "" && used[uid] && holder != nil && holder != c && holder.Renames() {
+				text := "%s has the mark of %s and the name of %s, and " + in.Doubt + ": if it was moved there, write its moved block again and leave the block of %[2]s away until it is on record; else rename one of the two"
+				c.block(fmt.Sprintf(text, o.Name, holder.Address, c.Address))
+				holder.block(c.Reason)
+				c.doubted, holder.doubted = true, true
+				break
+			}
 			if used[uid] {
 				continue
 			}
-			holder := holders[o.Mark]
 			if holder != nil && !holder.Renames() {
 				continue // that one has the name, too
 			}
