@@ -6,7 +6,7 @@ func registeredLimitBlock() Block {
 	return Block{
 		Kind: "registered_limit", Class: ClassResource, API: "keystone", Labels: resourceLabel("volumes"), Rules: []Rule{descriptionRule()},
 		Unique: "Keystone has one for the same service, region and resource",
-		Doc:    "How much of something every project may use, for services that ask Keystone for their limits. It has no name: one that nobody has marked is taken over when it is of the same service, region and resource. All of it can be changed in place; but Keystone neither changes nor deletes it while a project or domain has a limit of its own in its place: what is a block depends on it with depends_on.",
+		Doc:    "How much of something every project may use, for services that ask Keystone for their limits. It has no name: one that nobody has marked is taken over when it is of the same service, region and resource. All of it can be changed in place; but Keystone neither changes nor deletes it while a project or domain has a limit of its own in its place: what is a block depends on it with depends_on. One that was there with such limits is taken over as it is, by its record alone, as Keystone takes no mark of ours either before they have gone; finding that out takes the role admin in the system as a whole, as limits do.",
 		Attributes: []Attribute{
 			{
 				Name: "service", Type: cty.String, Presence: Required, Lookup: true, Reference: &Reference{Kind: "identity_service", Output: "id"},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -330,7 +329,11 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 		return state(t, match{object: o, owned: true}), nil
 	}
 	if k.marks() && (t.Mark == "" || o.mark != t.Mark) {
-		return st, wrap(t.Address, unit.Blocked(fmt.Sprintf("%s does not bear our mark, so it is not deleted", strings.Join(describe([]*object{o}), ""))))
+		why := fmt.Sprintf("%s does not bear our mark, so it is not deleted", describe([]*object{o})[0])
+		if by, ok := k.(sealable); ok {
+			why += by.stays()
+		}
+		return st, wrap(t.Address, unit.Blocked(why))
 	}
 	if h, ok := k.(holder); ok {
 		if problem := h.holds(o, t.Set); problem != "" {

@@ -208,7 +208,7 @@ func compareOwned(k kind, t unit.Target, o *object, fields []unit.Field, effect 
 		diff.Fields, diff.Reason = nil, o.message
 	case len(fields) > 0:
 		diff.Action, diff.Cost = unit.ActionUpdate, costOf(t, fields)
-	case k.marks() && o.mark == "" && t.Mark != "":
+	case k.marks() && o.mark == "" && t.Mark != "" && o.sealed == "":
 		diff.Action, diff.Reason = unit.ActionUpdate, "our mark is missing"
 	case o.pending != "":
 		diff.Action, diff.Reason = unit.ActionUpdate, o.pending

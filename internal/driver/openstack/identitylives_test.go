@@ -203,7 +203,7 @@ func asSystem(t *testing.T, method, path string, body any) {
 	}}
 	token := send(http.MethodPost, "auth/tokens", gophercloud.RequestOpts{JSONBody: login, KeepResponseBody: true, OkCodes: []int{http.StatusCreated}}).Get("X-Subject-Token")
 	send(method, path, gophercloud.RequestOpts{
-		JSONBody: body, KeepResponseBody: true, OkCodes: []int{http.StatusOK, http.StatusNoContent}, MoreHeaders: map[string]string{"X-Auth-Token": token},
+		JSONBody: body, KeepResponseBody: true, OkCodes: []int{http.StatusOK, http.StatusCreated, http.StatusNoContent}, MoreHeaders: map[string]string{"X-Auth-Token": token},
 	})
 }
 

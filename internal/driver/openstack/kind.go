@@ -145,6 +145,12 @@ type awaiting interface {
 	awaits(o *object, fields []unit.Field) (why string, held []string)
 }
 
+// sealable is a kind of which some objects take no mark for a while.
+type sealable interface {
+	// stays is added to the sentence that says that one without a mark is not deleted.
+	stays() string
+}
+
 // sparing is a kind whose service takes things along as an object goes that have to outlive it.
 type sparing interface {
 	// spare sees to it that they do, before remove is called for the target.
@@ -192,6 +198,8 @@ type object struct {
 	pending string
 	// busy says what goes on with the object, whoever began it: meanwhile it takes no requests. "" is nothing.
 	busy string
+	// sealed says why its service changes nothing of it now. Without a mark it is ours by its record alone until then.
+	sealed string
 	// unseen are the services that keep a part of the object which could not be seen; obscured says why.
 	unseen   []string
 	obscured string
