@@ -64,6 +64,7 @@ func qosPolicyBlock() Block {
 func rbacPolicyBlock() Block {
 	return Block{
 		Kind: "rbac_policy", Class: ClassResource, API: "neutron", Labels: resourceLabel("shop"), Rules: rbacPolicyRules(),
+		Quota:    &Taking{Counts: "rbac_policies"},
 		Unmarked: true,
 		Unique:   "Neutron takes the same right only once",
 		Doc:      "A right of a project to use an object of Neutron that belongs to another one. It belongs to our own project, and nothing but its target can be changed, which Neutron refuses while somebody uses the right.",

@@ -42,7 +42,8 @@ func subnetPoolBlock() Block {
 	length := &Bounds{0, 128}
 	return Block{
 		Kind: "subnet_pool", Class: ClassResource, API: "neutron", Labels: resourceLabel("inner"), Rules: append(subnetPoolRules(), markedRules()...),
-		Doc: "Ranges of addresses that subnets take theirs from, without overlapping.",
+		Quota: &Taking{Counts: "subnet_pools"},
+		Doc:   "Ranges of addresses that subnets take theirs from, without overlapping.",
 		Attributes: []Attribute{
 			fullName(InPlace),
 			{

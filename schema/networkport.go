@@ -135,6 +135,7 @@ func floatingIPRules() []Rule {
 func trunkBlock() Block {
 	return Block{
 		Kind: "trunk", Class: ClassResource, API: "neutron", Labels: resourceLabel("appliance"), Rules: markedRules(),
+		Quota:  &Taking{Counts: "trunks"},
 		Unique: "a port is the parent of one trunk only",
 		Doc: "Several networks on one interface of an instance: what comes from a sub-port reaches it with a tag. " +
 			"With Open vSwitch, the firewall that OpenStack-Helm's chart comes with, iptables_hybrid, filters nothing of sub-ports, whatever security groups their ports have; OVN filters them, and so does the firewall openvswitch. " +

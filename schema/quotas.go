@@ -23,6 +23,7 @@ func commonQuotas() []Quota {
 		}},
 		{Service: "neutron", Limits: []string{
 			"networks", "subnets", "routers", "ports", "floating_ips", "security_groups", "security_group_rules",
+			"subnet_pools", "rbac_policies", "trunks",
 		}},
 		{Service: "cinder", Limits: []string{
 			"volumes", "snapshots", "gigabytes", "per_volume_gigabytes", "backups", "backup_gigabytes",

@@ -120,6 +120,8 @@ func TestQuotaIsExceeded(t *testing.T) {
 		"none at all":   {func(w *weighing) { w.add("port.a", unit.ActionCreate, in, nil) }, "ports", unit.Quota{}, "allows 0, 0 are in use"},
 		"of our own":    {func(w *weighing) { w.add("network.a", unit.ActionCreate, home, nil) }, "networks", unit.Quota{}, ""},
 		"floating ips":  {func(w *weighing) { w.add("floating_ip.a", unit.ActionCreate, in, nil) }, "floating_ips", unit.Quota{}, "of floating ips"},
+		"subnet pools":  {func(w *weighing) { w.add("subnet_pool.a", unit.ActionCreate, in, nil) }, "subnet_pools", unit.Quota{Limit: 1, Used: 1}, "of subnet pools the quota allows 1, 1 are in use"},
+		"trunks":        {func(w *weighing) { w.add("trunk.a", unit.ActionCreate, in, nil) }, "trunks", unit.Quota{Limit: 1, Used: 1}, "of trunks the quota allows 1, 1 are in use"},
 		"server groups": {func(w *weighing) { w.add("server_group.a", unit.ActionCreate, in, nil) }, "server_groups", unit.Quota{Limit: 10, Used: 10}, "of server groups the quota allows 10, 10 are in use, and the plan makes 1 more"},
 		"two volumes, each small enough": {func(w *weighing) {
 			w.add("volume.a", unit.ActionCreate, sized(50), nil)

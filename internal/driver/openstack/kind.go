@@ -145,6 +145,11 @@ type awaiting interface {
 	awaits(o *object, fields []unit.Field) (why string, held []string)
 }
 
+// homely is a kind of which all that we make is in our user's own project.
+type homely interface {
+	homely()
+}
+
 // sealable is a kind of which some objects take no mark for a while.
 type sealable interface {
 	// stays is added to the sentence that says that one without a mark is not deleted.

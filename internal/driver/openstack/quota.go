@@ -64,6 +64,9 @@ func commonQuotas() []quotaPlace {
 				{"floating_ips", "floatingip"},
 				{"security_groups", "security_group"},
 				{"security_group_rules", "security_group_rule"},
+				{"subnet_pools", "subnetpool"},
+				{"rbac_policies", "rbac_policy"},
+				{"trunks", "trunk"},
 			},
 		},
 		{

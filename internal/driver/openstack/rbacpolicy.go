@@ -29,6 +29,8 @@ func neutronRBACPolicies(language *schema.Definition) neutron {
 
 func (k rbacPolicyKind) marks() bool { return false }
 
+func (rbacPolicyKind) homely() {}
+
 func (k rbacPolicyKind) key(want cty.Value) string {
 	var parts []string
 	for _, f := range k.fields {

@@ -225,7 +225,8 @@ func projectOf(s *session, k kind, t unit.Target, want cty.Value) (project strin
 // destined is the project that something absent would be created in unless it names another one: our user's own. It is
 // "" where its kind has none, and of what is not wanted.
 func destined(s *session, k kind, t unit.Target) string {
-	if resource(t) == nil || lookup(t) || !inProjects(k) {
+	_, own := k.(homely)
+	if resource(t) == nil || lookup(t) || !inProjects(k) && !own {
 		return ""
 	}
 	return s.home
