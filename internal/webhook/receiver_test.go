@@ -300,16 +300,46 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Whatever a request holds, only one that is signed brings something about.
+// Whatever a request holds, only one that is signed brings something about. A form is read before it is known whose it is, so
+// each body is sent as one as well, and with the signature that its sender would have for it: that brings something about
+// unless it cannot be read, and not a second time.
 func FuzzReceiver(f *testing.F) {
 	f.Add("X-Hub-Signature-256", "sha256=00", "push", "{}")
 	f.Add("X-Gitlab-Token", "token", "Push Hook", "")
 	f.Add("X-Gitea-Signature", "00", "", "\x00")
+	for _, form := range []string{"payload=%7B%7D", "payload=a&payload=b", "payload=%zz", "a;payload=b", "&=&payload", "payload=%00%ff+%2B"} {
+		f.Add("X-Gitea-Signature", sign(sha256.New, ""), "push", form)
+	}
 	f.Fuzz(func(t *testing.T, name, value, event, body string) {
 		d := newDesk()
 		d.send(body, name, value, "X-GitHub-Event", event)
 		if d.pushed != 0 && !strings.Contains(value, sign(sha256.New, body)) && value != secret {
 			t.Errorf("%s: %s passes", name, value)
+		}
+
+		const asForm = "application/x-www-form-urlencoded"
+		fields, err := url.ParseQuery(body)
+		sum := sign(sha256.New, fields.Get("payload"))
+		d = newDesk()
+		d.send(body, "X-Gitea-Signature", value, "X-Gitea-Event", "push", "Content-Type", asForm)
+		if d.pushed != 0 && value != sum {
+			t.Errorf("a form with %s passes", value)
+		}
+		d = newDesk()
+		want := []webhook.Result{webhook.Accepted, webhook.Repeated}
+		if err != nil {
+			want = []webhook.Result{webhook.Invalid, webhook.Invalid}
+		}
+		for range want {
+			d.send(body, "X-Gitea-Signature", sum, "X-Gitea-Event", "push", "Content-Type", asForm)
+		}
+		if !slices.Equal(d.results, want) || d.pushed > 1 {
+			t.Errorf("a form that is signed: %v and %d, want %v", d.results, d.pushed, want)
+		}
+		d = newDesk()
+		d.send(body, "X-Signature", "sha256="+sign(sha256.New, body))
+		if d.pushed != 1 {
+			t.Errorf("what is signed: %v", d.results)
 		}
 	})
 }
