@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
+	"github.com/kupenstack/kupenstack-sync/internal/suspension"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -204,5 +205,30 @@ func drifted() report.Input {
 	of(&in, "service.keystone").Healed = []unit.Field{{Path: "ConfigMap openstack/keystone-etc: data.a", Before: "edited", After: "written"}}
 	in.Snapshot.Grants = []unit.Grant{{User: "u1", Project: "p1", Role: "r1", RoleName: "member"}, {User: "u1", Project: "p2", Role: "r1"}}
 	of(&in, `instance.web["a"]`).Healed = []unit.Field{{After: "it was deleted outside of the configuration"}}
+	return in
+}
+
+// suspended has things left alone by people and by a block, with and without an end, of which two differ.
+func suspended() report.Input {
+	in := cloud()
+	target := func(text string) addr.Address {
+		a, err := addr.ParseTarget(text)
+		if err != nil {
+			panic(err)
+		}
+		return a
+	}
+	in.Snapshot.Suspensions = []suspension.Suspension{
+		{Target: target(""), By: "ops | night", Since: noon.Add(-time.Hour)},
+		{Target: target("network.web"), Reason: "its owner is away", Range: at("networks.hcl", 9), Until: noon.Add(48 * time.Hour)},
+		{Target: target("service.keystone"), By: "alice@example.org", Reason: "disks are replaced", Since: noon.Add(-2 * time.Hour), Until: noon.Add(24 * time.Hour)},
+		{Target: target("instance.web"), Reason: "see the ticket"},
+	}
+	k := of(&in, "service.keystone")
+	k.Phase, k.Reason, k.Action, k.Cost, k.Drift = engine.PhaseSuspended, in.Snapshot.Suspensions[2].String(), unit.ActionUpdate, "its pods restart", true
+	k.Fields = []unit.Field{{Path: "pod.replicas.api", Before: "1", After: "3"}}
+	n := of(&in, "network.web")
+	n.Phase, n.Reason, n.Action = engine.PhaseSuspended, in.Snapshot.Suspensions[1].String(), unit.ActionUpdate
+	n.Fields = []unit.Field{{Path: "mtu", Before: "1500", After: "1450"}}
 	return in
 }

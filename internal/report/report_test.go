@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the golden files of this package 
 
 func scenarios() map[string]func() report.Input {
 	return map[string]func() report.Input{
-		"converged": cloud, "progressing": progressing, "degraded": degraded, "invalid": bad, "drifted": drifted,
+		"converged": cloud, "progressing": progressing, "degraded": degraded, "invalid": bad, "drifted": drifted, "suspended": suspended,
 		"unknown": func() report.Input { return report.Input{Version: "1.2.3", Head: good(), Now: noon} },
 	}
 }
