@@ -1,6 +1,7 @@
 package statusbranch_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/statusbranch"
@@ -53,4 +54,40 @@ func TestAReportSaysHowOftenTheInventoryWasWritten(t *testing.T) {
 			counts(b.as(t, "", "one"), want)
 		}
 	})
+}
+
+// TestWhereNoReportCanBeNothingIsCounted: what stops reports until a person does something says nothing of the inventory, so
+// that it does not keep back deletions for as long. Where there is no telling for now that is an error.
+func TestWhereNoReportCanBeNothingIsCounted(t *testing.T) {
+	t.Parallel()
+	for name, stops := range map[string]func(*bed){
+		"a list that is too large": func(b *bed) {
+			b.repo.Commit(t, map[string]string{statusbranch.Manifest: strings.Repeat(" ", 9*mib) + `{"version":1,"files":[]}`}, "Not ours", gitserver.OnBranch(statusbranch.DefaultBranch))
+		},
+		"too many files": func(b *bed) {
+			b.watched.MaxFiles = 2
+			b.repo.Commit(t, map[string]string{"a": "a", "b": "b", "c": "c"}, "Not ours", gitserver.OnBranch(statusbranch.DefaultBranch))
+		},
+		"a branch below its name": func(b *bed) {
+			b.repo.Commit(t, map[string]string{"a": "a"}, "Not ours", gitserver.OnBranch(statusbranch.DefaultBranch+"/below"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			over(t, []string{"ssh"}, func(t *testing.T, b *bed) {
+				stops(b)
+				branch := b.as(t, "", "one")
+				if _, err := branch.Publish(t.Context(), report("README.md", "one"), "Report", nil); err == nil {
+					t.Error("there is a report")
+				}
+				if got, err := branch.Counted(t.Context()); got != 0 || err != nil {
+					t.Errorf("it was written %d times, %v", got, err)
+				}
+				b.server.SetFaults(gitserver.Faults{CutAfter: 1})
+				if _, err := branch.Counted(t.Context()); err == nil {
+					t.Error("of a server that is away it is known")
+				}
+			})
+		})
+	}
 }

@@ -3,6 +3,7 @@ package statusbranch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -68,9 +69,10 @@ func (b *Branch) identify(ctx context.Context) (owner, error) {
 }
 
 // Counted returns how often the inventory was written at least, as the report says that the branch has now: 0 where there is
-// none, or that of another cloud. It may be called at any time.
+// none, or that of another cloud, and where no report of ours can be, as the branch has no room or is too large to be ours.
+// That stays so until a person does something, and keeps back reports, not the work. It may be called at any time.
 func (b *Branch) Counted(ctx context.Context) (int64, error) {
-	refs, err := b.look(ctx)
+	refs, err := b.watched.Refs(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -79,10 +81,16 @@ func (b *Branch) Counted(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	tree, err := b.tip(ctx, refs)
+	if gitrepo.KindOf(err) == gitrepo.TooLarge {
+		return 0, nil
+	}
 	if err != nil || tree == nil {
 		return 0, err
 	}
 	list, err := manifestOf(tree)
+	if errors.Is(err, gitrepo.ErrFileTooLarge) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
