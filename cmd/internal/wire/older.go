@@ -14,8 +14,10 @@ const (
 	// countPatience is how long a process that comes into charge waits for what the last report says of the inventory. A
 	// server that works tells it in much less.
 	countPatience = 5 * time.Second
-	// countAgain is the time between two later attempts.
+	// countAgain is the time between two later attempts, and countLimit how long each of these may take: nobody waits for
+	// it, and a server may be as slow for good.
 	countAgain = 15 * time.Second
+	countLimit = 2 * time.Minute
 )
 
 // Count returns how often the inventory was written that is worked with; 0 where there is none yet, and where it may
@@ -29,12 +31,12 @@ func (s *System) Count() int64 {
 }
 
 // compare finds out whether the inventory is older than one that was reported on, and has that on record before anything
-// else. doubted is whether that is not known now: then nothing is deleted by what may be so.
-func (s *System) compare(ctx context.Context, entries *inventory.Inventory) (doubted bool, err error) {
+// else. doubted is whether that is not known within a time: then nothing is deleted by what may be so.
+func (s *System) compare(ctx context.Context, entries *inventory.Inventory, limit time.Duration) (doubted bool, err error) {
 	if s.Counted == nil {
 		return false, nil
 	}
-	asking, cancel := context.WithTimeout(ctx, countPatience)
+	asking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	count, err := s.Counted(asking)
 	if err != nil {
@@ -68,7 +70,7 @@ func (s *System) compareAgain(entries *inventory.Inventory, e *engine.Engine) {
 				return
 			case <-again.C:
 			}
-			doubted, err := s.compare(ctx, entries)
+			doubted, err := s.compare(ctx, entries, countLimit)
 			switch {
 			case err != nil && !errors.Is(err, context.Canceled):
 				entries.Suspect("whether the inventory is the newest one could not be put on record: " + err.Error())

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"maps"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -40,11 +43,12 @@ func TestAnOlderInventoryIsKnownByTheReport(t *testing.T) {
 	s := &System{Log: zerolog.Nop()}
 	compare := func(entries *inventory.Inventory, doubted, doubts bool) {
 		t.Helper()
-		if got, err := s.compare(t.Context(), entries); got != doubted || err != nil || (entries.Doubt() != "") != doubts {
+		if got, err := s.compare(t.Context(), entries, countPatience); got != doubted || err != nil || (entries.Doubt() != "") != doubts {
 			t.Errorf("it is not known: %v, %v; it doubts: %q", got, err, entries.Doubt())
 		}
 	}
 	compare(entries, false, false) // nobody reports
+	entries = open()               // what a process has written itself is not compared with what was reported before it began
 	s.Counted = func(context.Context) (int64, error) { return reported, fails }
 	compare(entries, true, true)
 	if entries.Older() {
@@ -62,4 +66,33 @@ func TestAnOlderInventoryIsKnownByTheReport(t *testing.T) {
 	if next := open(); !next.Older() || next.Count() < reported {
 		t.Errorf("on record is %v, and it counts %d", next.Older(), next.Count())
 	}
+}
+
+// TestASlowServerTellsInTheEnd: it delays nothing, and the doubt ends though it is never any faster.
+func TestASlowServerTellsInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		entries, err := inventory.Open(t.Context(), memory{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &System{Log: zerolog.Nop(), Counted: func(ctx context.Context) (int64, error) {
+			select {
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			case <-time.After(time.Minute):
+				return 0, nil
+			}
+		}}
+		began := time.Now()
+		if doubted, err := s.compare(t.Context(), entries, countPatience); !doubted || err != nil || time.Since(began) > countPatience {
+			t.Errorf("after %v it is not known: %v, %v", time.Since(began), doubted, err)
+		}
+		s.compareAgain(entries, engine.New(engine.Options{Inventory: entries, Log: zerolog.Nop()}))
+		defer s.closeDrivers()
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if why := entries.Doubt(); why != "" {
+			t.Errorf("it still doubts: %s", why)
+		}
+	})
 }

@@ -174,7 +174,7 @@ func (s *System) Engine(ctx context.Context, readOnly bool, changed func()) (*en
 	}
 	doubted := false
 	if !readOnly {
-		if doubted, err = s.compare(ctx, entries); err != nil { // before anything is written, which counts
+		if doubted, err = s.compare(ctx, entries, countPatience); err != nil { // before anything is written, which counts
 			return nil, err
 		}
 		labelled, err := s.cluster.Labelled(ctx)
