@@ -91,3 +91,31 @@ func TestWhereNoReportCanBeNothingIsCounted(t *testing.T) {
 		})
 	}
 }
+
+// TestRemembersWhatWasReported: while the server is away it is known what was reported last from here, by an earlier process as
+// well, and nothing of what others report.
+func TestRemembersWhatWasReported(t *testing.T) {
+	t.Parallel()
+	over(t, []string{"ssh"}, func(t *testing.T, b *bed) {
+		var written int64
+		b.options.Count = func() int64 { return written }
+		remembers := func(branch *statusbranch.Branch, want int64, known bool) {
+			t.Helper()
+			if got, ok := branch.Remembered(t.Context()); got != want || ok != known {
+				t.Errorf("it remembers %d, %v, want %d, %v", got, ok, want, known)
+			}
+		}
+		branch := b.as(t, "", "one")
+		remembers(branch, 0, false)
+		for written = 3; written <= 5; written += 2 {
+			publish(t, branch, report("README.md", strings.Repeat("more ", int(written))))
+			remembers(branch, written, true)
+		}
+		b.server.SetFaults(gitserver.Faults{CutAfter: 1})
+		remembers(b.as(t, "", "one"), 5, true)
+		remembers(b.as(t, "", "two"), 0, false)
+		remembers(b.as(t, "elsewhere", "one"), 0, false)
+		b.watched.CacheDir = t.TempDir()
+		remembers(b.as(t, "", "one"), 0, false)
+	})
+}

@@ -87,17 +87,39 @@ func (b *Branch) Counted(ctx context.Context) (int64, error) {
 	if err != nil || tree == nil {
 		return 0, err
 	}
-	list, err := manifestOf(tree)
+	count, _, err := us.countIn(tree)
 	if errors.Is(err, gitrepo.ErrFileTooLarge) {
 		return 0, nil
 	}
+	return count, err
+}
+
+// Remembered is [Branch.Counted] by the report that was read or published last from this machine, also by an earlier process,
+// without the network; false where there is none of this cloud.
+func (b *Branch) Remembered(ctx context.Context) (count int64, known bool) {
+	us, err := b.identify(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false
 	}
-	if they := parseOwner(list); they != nil && they.Path == us.Path && they.Installation == us.Installation {
-		return min(max(they.Inventory, 0), mostWrites), nil
+	tree, err := b.source.Cached(ctx)
+	if err != nil {
+		return 0, false
 	}
-	return 0, nil
+	count, ours, err := us.countIn(tree)
+	return count, ours && err == nil
+}
+
+// countIn reads the number in a report; 0 where that is not of this cloud.
+func (o owner) countIn(tree *gitrepo.Tree) (count int64, ours bool, err error) {
+	list, err := manifestOf(tree)
+	if err != nil {
+		return 0, false, err
+	}
+	they := parseOwner(list)
+	if they == nil || they.Path != o.Path || they.Installation != o.Installation {
+		return 0, false, nil
+	}
+	return min(max(they.Inventory, 0), mostWrites), true, nil
 }
 
 // mostWrites bounds what anybody who can push may have us count up to.

@@ -67,7 +67,7 @@ func (f *Flags) Reports(source *gitrepo.Source, system *System) (daemon.StatusBr
 	}
 	branch, err := statusbranch.New(source, statusbranch.Options{Branch: f.StatusBranch, Path: f.Path, Guard: system.rights.Write, Sign: sign, Installation: system.InstallationName, Count: system.Count})
 	if err == nil {
-		system.Counted = branch.Counted
+		system.Counted, system.Remembered = branch.Counted, branch.Remembered
 	}
 	return branchReports{reports{branch}, branch}, err
 }

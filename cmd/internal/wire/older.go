@@ -7,6 +7,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 )
 
@@ -24,14 +25,15 @@ const (
 // be an older one: a report that counts what was written since would have it taken for the newest.
 func (s *System) Count() int64 {
 	entries := s.inventory()
-	if entries == nil || entries.Doubt() != "" && !entries.Older() {
+	if entries == nil || s.unproven.Load() || entries.Doubt() != "" && !entries.Older() {
 		return 0
 	}
 	return entries.Count()
 }
 
 // compare finds out whether the inventory is older than one that was reported on, and has that on record before anything
-// else. doubted is whether that is not known within a time: then nothing is deleted by what may be so.
+// else. doubted is whether that is not known within a time: then nothing is deleted by what may be so, unless the server is away
+// and the last report from this machine has nothing against it.
 func (s *System) compare(ctx context.Context, entries *inventory.Inventory, limit time.Duration) (doubted bool, err error) {
 	if s.Counted == nil {
 		return false, nil
@@ -39,6 +41,13 @@ func (s *System) compare(ctx context.Context, entries *inventory.Inventory, limi
 	asking, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	count, err := s.Counted(asking)
+	if gitrepo.KindOf(err) == gitrepo.Unreachable && s.Remembered != nil {
+		// That a server is away holds back reports, and not the work: what goes on without it is by what was fetched before as well.
+		if count, known := s.Remembered(ctx); known {
+			s.unproven.Store(true)
+			return true, entries.Expect(ctx, count)
+		}
+	}
 	if err != nil {
 		s.Log.Warn().Err(err).Msg("whether the inventory is the newest one is not known yet, and nothing is deleted only because no block wants it")
 		entries.Suspect("whether the inventory is the newest one is not known, as the status branch cannot be read, which is tried again")
@@ -47,6 +56,7 @@ func (s *System) compare(ctx context.Context, entries *inventory.Inventory, limi
 	if err := entries.Expect(ctx, count); err != nil {
 		return false, err
 	}
+	s.unproven.Store(false)
 	if entries.Older() {
 		s.Log.Warn().Msg("the inventory is older than one that was reported on, and nothing is deleted only because no block wants it")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -54,14 +55,33 @@ func TestAnOlderInventoryIsKnownByTheReport(t *testing.T) {
 	if entries.Older() {
 		t.Error("what is not known is on record")
 	}
+	// A server that is away holds back nothing where the last report from here is known, and has no more than there is.
+	remembers := int64(0)
+	s.Remembered = func(context.Context) (int64, bool) { return remembers, remembers > 0 }
+	compare(entries, true, true)
+	remembers = reported
+	compare(entries, true, true) // it is no server that is away
+	fails = &gitrepo.Error{Kind: gitrepo.Unreachable}
+	compare(entries, true, false)
+	s.entries = entries
+	put("network.c")
+	if n := s.Count(); n != 0 {
+		t.Errorf("before the reports of others are known it reports %d", n) // and would take that for one of an earlier time
+	}
 	fails = nil
 	compare(entries, false, false)
+	if n := s.Count(); n != reported+1 {
+		t.Errorf("then it reports %d, want %d", n, reported+1)
+	}
 	maps.Copy(store, backup)
 	for name := range store {
 		if _, had := backup[name]; !had {
 			delete(store, name)
 		}
 	}
+	fails = &gitrepo.Error{Kind: gitrepo.Unreachable}
+	compare(open(), true, true)
+	fails = nil
 	compare(open(), false, true)
 	if next := open(); !next.Older() || next.Count() < reported {
 		t.Errorf("on record is %v, and it counts %d", next.Older(), next.Count())

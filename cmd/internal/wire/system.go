@@ -46,6 +46,9 @@ type System struct {
 	// Counted returns how often the inventory was written at least, as reports say that lie outside of the cluster; nil
 	// where there are none. It may be called at any time.
 	Counted func(ctx context.Context) (int64, error)
+	// Remembered is the same by the last report that this machine has read or made, without the network; false where it has
+	// none.
+	Remembered func(ctx context.Context) (int64, bool)
 
 	cluster    *kube.Cluster
 	checks     compose.Checks
@@ -58,6 +61,7 @@ type System struct {
 	current    atomic.Pointer[engine.Engine] // who hears of changes
 	nodes      *nodeWatch
 	namespaces *namespaceWatch
+	unproven   atomic.Bool   // whether the inventory is the newest one is known only by what this machine remembers
 	rendered   atomic.Uint64 // charts, by all engines
 
 	hearing sync.Mutex // held while suspensions are read and handed to an engine
