@@ -3,8 +3,11 @@ package openstack_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,6 +29,11 @@ type outOfTurn func() any
 
 // inSystem stands in the place of a path for a login in the system as a whole, where that is refused.
 const inSystem = "in the system"
+
+// furtherServices are where those answer that a cloud has only where it has answers of them.
+func furtherServices() map[string]string {
+	return map[string]string{"sharev2": "/shares/v2", "dns": "/names/v2", "load-balancer": "/balancers/v2", "container-infra": "/containers/v1"}
+}
 
 // answeringTo is [answering] for a user with an id, and with other options.
 func answeringTo(t testing.TB, user string, answers map[string]func(*http.Request) any, change func(*openstack.Options), roles ...string) *openstack.Driver {
@@ -56,6 +64,11 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 	catalog := []any{endpoint("identity", "/v3"), endpoint("compute", "/v2.1"), endpoint("network", "/v2.0"), endpoint("image", "/v2")}
 	if answers["/v3/p1"] != nil {
 		catalog = append(catalog, endpoint("block-storage", "/v3/p1"))
+	}
+	for service, path := range furtherServices() {
+		if slices.ContainsFunc(slices.Collect(maps.Keys(answers)), func(asked string) bool { return strings.HasPrefix(asked, path+"/") }) {
+			catalog = append(catalog, endpoint(service, path))
+		}
 	}
 	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
 		project := projectAsked(r)

@@ -1,11 +1,13 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -42,9 +44,10 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 		if c.ignore != nil && c.ignore(raw) {
 			continue
 		}
-		what := fmt.Sprintf("%s still has %s: %s", parent, strings.ReplaceAll(c.key, "_", " "), textAt(raw, "id"))
+		id := textAt(raw, cmp.Or(c.call.known, "id"))
+		what := fmt.Sprintf("%s still has %s: %s", parent, strings.ReplaceAll(c.key, "_", " "), id)
 		if name := textAt(raw, "name"); name != "" {
-			what = fmt.Sprintf("%s still has %s: %s (%s)", parent, strings.ReplaceAll(c.key, "_", " "), name, textAt(raw, "id"))
+			what = fmt.Sprintf("%s still has %s: %s (%s)", parent, strings.ReplaceAll(c.key, "_", " "), name, id)
 		}
 		if c.mark(raw) == "" {
 			return unit.Blocked(what + ", which is not ours; delete it first")
@@ -62,10 +65,11 @@ type inhabiting interface {
 
 // projectContents are what keeps a project, of the services that there are.
 func (s *session) projectContents(serves func(service string) bool, project string) []content {
-	all := builtinContents(serves, project)
+	all := append(builtinContents(serves, project), furtherContents(serves, project)...)
 	for _, k := range s.connector.residents {
 		if c := k.contents(project); serves(c.call.service) {
-			all = append(all, c)
+			// A kind knows its mark better than what stands in for it.
+			all = append(slices.DeleteFunc(all, func(other content) bool { return other.call.service == c.call.service && other.key == c.key }), c)
 		}
 	}
 	return all
