@@ -68,6 +68,8 @@ type watch struct {
 	informer cache.SharedIndexInformer
 	cancel   context.CancelFunc
 	users    int // who looks at it now; guarded by the mutex of the watches
+	// owed are the objects of the one that this one came in place of: what its own first list says of them is told.
+	owed []unit.ObjectRef
 
 	mu      sync.Mutex
 	err     error     // of the last attempt to reach the server; nil when it worked
@@ -208,6 +210,17 @@ func (w *watch) wait(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// refs are the objects as last seen.
+func (w *watch) refs() []unit.ObjectRef {
+	var refs []unit.ObjectRef
+	for _, item := range w.informer.GetStore().List() {
+		if object, ok := item.(*unstructured.Unstructured); ok {
+			refs = append(refs, w.key.ref(object.GetName()))
+		}
+	}
+	return refs
 }
 
 // get returns the object as last seen, or nil.

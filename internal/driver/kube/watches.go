@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
@@ -142,13 +144,19 @@ func (ws *watches) synced(ctx context.Context, key watchKey) (*watch, error) {
 func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	if w, ok := ws.byKey[key]; ok {
-		if !w.withheld() {
-			w.users++
-			return w, nil
+	var owed []unit.ObjectRef
+	before := ws.byKey[key]
+	if before != nil {
+		if !before.withheld() {
+			before.users++
+			return before, nil
 		}
-		ws.drop(w) // it would try again by itself, but only after up to half a minute
-		w.cancel()
+		ws.drop(before) // it would try again by itself, but only after up to half a minute
+		before.cancel()
+		owed = before.owed
+		if before.informer.HasSynced() {
+			owed = before.refs()
+		}
 	}
 	if ws.closed {
 		return nil, errors.New("read " + key.String() + ": the connection has been closed")
@@ -164,12 +172,19 @@ func (ws *watches) start(key watchKey, served kind) (*watch, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ws.cluster.ctx)
-	w.cancel, w.users = cancel, 1
+	w.cancel, w.users, w.owed = cancel, 1, owed
 	ws.byKey[key] = w
 	if key.manager != "" {
 		ws.others++
 	}
 	ws.cluster.running.Go(func() { w.informer.RunWithContext(ctx) })
+	if before != nil {
+		ws.cluster.running.Go(func() {
+			if cache.WaitForCacheSync(ctx.Done(), w.informer.HasSynced) { // else the next one owes it
+				ws.tell(slices.Concat(owed, w.refs()))
+			}
+		})
+	}
 	return w, nil
 }
 
@@ -183,10 +198,13 @@ func (ws *watches) gone(w *watch) {
 	ws.drop(w)
 	ws.mu.Unlock()
 	w.cancel()
-	for _, item := range w.informer.GetStore().List() {
-		if object, ok := item.(*unstructured.Unstructured); ok {
-			ws.cluster.subscribers.tell(w.key.ref(object.GetName()))
-		}
+	ws.tell(w.refs())
+}
+
+// tell has objects looked at.
+func (ws *watches) tell(refs []unit.ObjectRef) {
+	for _, ref := range refs {
+		ws.cluster.subscribers.tell(ref)
 	}
 }
 
