@@ -122,7 +122,7 @@
 //
 // Deleting asks for the object once more and refuses what does not bear our mark. A project stays
 // while it has instances, server groups, volumes, snapshots, backups, images, networks, subnets, routers, ports, floating
-// IPs, security groups, subnet pools, address scopes and groups, QoS and RBAC policies or trunks, a network while it has subnets, a router while it has
+// IPs, security groups, subnet pools, address scopes and groups, QoS and RBAC policies or trunks, or where the cloud has these services shares, zones, load balancers or clusters, a network while it has subnets, a router while it has
 // interfaces that are not ours, a port while something has it, a security group or QoS policy while it has rules that others have added, a trunk while it has sub-ports whose ports bear no mark,
 // and a floating IP while ports of it are forwarded. What Neutron itself keeps because of ports (networks, subnets and security groups),
 // and a port because of a trunk, is asked for only once it has refused: those of others are named then, and nothing is tried again. A domain stays

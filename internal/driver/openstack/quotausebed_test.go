@@ -22,6 +22,7 @@ func TestBedPlanWarnsOfQuotas(t *testing.T) {
 	one, n := cty.NumberIntVal(1), cty.NumberIntVal
 	project := made(t, b, "project", values{"quota": cty.ObjectVal(map[string]cty.Value{
 		"instances": one, "cores": n(2), "networks": one, "ports": n(-1), "volumes": one, "gigabytes": n(4),
+		"subnet_pools": n(2), "rbac_policies": n(3), "trunks": n(4),
 	})})
 	in := func(kind string, written values) unit.Target {
 		written["project"] = text(project)
