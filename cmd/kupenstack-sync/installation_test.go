@@ -109,6 +109,7 @@ func ping(t *testing.T, where []string) error {
 	var o options
 	at := slices.IndexFunc(where, func(arg string) bool { return strings.HasPrefix(arg, "--kubeconfig=") })
 	o.Kubeconfig, o.Namespace = strings.TrimPrefix(where[at], "--kubeconfig="), "kupenstack-system"
+	o.APIConcurrency = 1
 	system, err := wire.Open(&o.Flags, "test", guard.Rights{}, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
