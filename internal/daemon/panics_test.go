@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -71,9 +72,9 @@ func (unreadable) Error() string { panic(panicCanary) }
 
 // TestPanicsOfRequests: a mistake in what answers a request ends that, and the log says where it was.
 func TestPanicsOfRequests(t *testing.T) {
-	var log bytes.Buffer
+	var log logged
 	o := newOffice(t, false)
-	o.Listen, o.Log = "127.0.0.1:0", zerolog.New(zerolog.SyncWriter(&log))
+	o.Listen, o.Log = "127.0.0.1:0", zerolog.New(&log)
 	o.Rendered = func() uint64 { panic(panicCanary) }
 	o.Hooks = &daemon.Hooks{Listen: "127.0.0.1:0", Secret: func() (redact.Secret, error) { panic(panicCanary) }}
 	o.Prepare()
@@ -96,6 +97,24 @@ func TestPanicsOfRequests(t *testing.T) {
 	if code, err := fetch(t, health, "/healthz"); err != nil || code != http.StatusOK {
 		t.Errorf("others are answered with %d, %v", code, err)
 	}
+}
+
+// logged is a log that is read while it is written.
+type logged struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *logged) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
 }
 
 func fetch(t *testing.T, at net.Addr, path string) (code int, err error) {
