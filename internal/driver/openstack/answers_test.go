@@ -32,7 +32,10 @@ const inSystem = "in the system"
 
 // furtherServices are where those answer that a cloud has only where it has answers of them.
 func furtherServices() map[string]string {
-	return map[string]string{"sharev2": "/shares/v2", "dns": "/names/v2", "load-balancer": "/balancers/v2", "container-infra": "/containers/v1"}
+	return map[string]string{
+		"sharev2": "/shares/v2", "dns": "/names/v2", "load-balancer": "/balancers/v2", "container-infra": "/containers/v1",
+		"orchestration": "/stacks/v1", "key-manager": "/keys/v1", "object-store": "/objects/v1",
+	}
 }
 
 // answeringTo is [answering] for a user with an id, and with other options.

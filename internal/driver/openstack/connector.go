@@ -184,6 +184,9 @@ func loginCall() call {
 // errNoRole says that the credentials are good, but not for that project.
 var errNoRole = errors.New("our user has no role in the project")
 
+// errOneProject says that the credentials are good for their own project alone, whatever roles our user has.
+var errOneProject = fmt.Errorf("an application credential is for one project: %w", errNoRole)
+
 // errElsewhere says that the credentials are others than before, and not only the secrets in them.
 var errElsewhere = errors.New("the credentials for OpenStack were changed a moment ago")
 
@@ -203,7 +206,7 @@ func (c *connector) connect(ctx context.Context, project string, as *session) (*
 		return nil, errElsewhere
 	}
 	if project != "" && credentials.application() {
-		return nil, errNoRole
+		return nil, errOneProject
 	}
 	l := login{credentials.digest(), project}
 	if project == "" {

@@ -46,7 +46,7 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 		}
 		id := textAt(raw, cmp.Or(c.call.known, "id"))
 		what := fmt.Sprintf("%s still has %s: %s", parent, strings.ReplaceAll(c.key, "_", " "), id)
-		if name := textAt(raw, "name"); name != "" {
+		if name := first(textAt(raw, "name"), textAt(raw, "stack_name")); name != "" && name != id {
 			what = fmt.Sprintf("%s still has %s: %s (%s)", parent, strings.ReplaceAll(c.key, "_", " "), name, id)
 		}
 		if c.mark(raw) == "" {
@@ -65,7 +65,7 @@ type inhabiting interface {
 
 // projectContents are what keeps a project, of the services that there are.
 func (s *session) projectContents(serves func(service string) bool, project string) []content {
-	all := append(builtinContents(serves, project), furtherContents(serves, project)...)
+	all := slices.Concat(builtinContents(serves, project), furtherContents(serves, project), s.walledContents(serves, project))
 	for _, k := range s.connector.residents {
 		if c := k.contents(project); serves(c.call.service) {
 			// A kind knows its mark better than what stands in for it.

@@ -2,6 +2,7 @@ package openstack_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ func furtherOf(service string) map[string]string {
 		"dns":             {"/names/v2/zones": "zones"},
 		"load-balancer":   {"/balancers/v2/lbaas/loadbalancers": "loadbalancers"},
 		"container-infra": {"/containers/v1/clusters/detail": "clusters", "/containers/v1/clustertemplates/detail": "clustertemplates"},
+		"orchestration":   {"/stacks/v1/stacks": "stacks"},
+		"key-manager":     {"/keys/v1/secrets": "secrets", "/keys/v1/containers": "containers"},
+		"object-store":    {"/objects/v1/": ""},
 	}[service]
 }
 
@@ -37,8 +41,9 @@ func empties(deleted *bool) map[string]func(*http.Request) any {
 	return answers
 }
 
-// TestAProjectWithAnythingInFurtherServicesStays: what Manila, Designate, Octavia and Magnum keep in a project keeps it, and so does that
-// one of them does not tell. One that the cloud does not have is not asked.
+// TestAProjectWithAnythingInFurtherServicesStays: what Manila, Designate, Octavia, Magnum, Heat, Barbican and Swift keep in a project keeps
+// it, and so does that one of them does not tell. One that the cloud does not have is not asked. The last three show it only to a token
+// for the project.
 func TestAProjectWithAnythingInFurtherServicesStays(t *testing.T) {
 	for name, test := range map[string]struct {
 		service string
@@ -65,19 +70,42 @@ func TestAProjectWithAnythingInFurtherServicesStays(t *testing.T) {
 		"a cluster":                       {service: "container-infra", path: "/containers/v1/clusters/detail", object: map[string]any{"uuid": "theirs", "project_id": "q1"}, says: "clusters: theirs, which is not ours", blocked: true},
 		"a cluster of another project":    {service: "container-infra", path: "/containers/v1/clusters/detail", object: map[string]any{"uuid": "theirs", "project_id": "q2"}},
 		"a template for clusters":         {service: "container-infra", path: "/containers/v1/clustertemplates/detail", object: map[string]any{"uuid": "theirs", "project_id": "q1"}, says: "clustertemplates: theirs", blocked: true},
+		"no stacks":                       {service: "orchestration"},
+		"a stack":                         {service: "orchestration", path: "/stacks/v1/stacks", object: map[string]any{"id": "theirs", "stack_name": "web", "stack_status": "CREATE_COMPLETE", "tags": nil}, says: "stacks: web (theirs), which is not ours", blocked: true},
+		"a stack of another project":      {service: "orchestration", path: "/stacks/v1/stacks", object: map[string]any{"id": "theirs", "project": "q2"}},
+		"a stack that goes":               {service: "orchestration", path: "/stacks/v1/stacks", object: map[string]any{"id": "theirs", "stack_status": "DELETE_IN_PROGRESS"}, says: "stacks: theirs"},
+		"a stack that cannot go":          {service: "orchestration", path: "/stacks/v1/stacks", object: map[string]any{"id": "theirs", "stack_status": "DELETE_FAILED"}, says: "stacks: theirs, which is not ours", blocked: true},
+		"a stack of ours":                 {service: "orchestration", path: "/stacks/v1/stacks", object: map[string]any{"id": "ours", "stack_status": "CREATE_COMPLETE", "tags": []any{"kupenstack:ours"}}, says: "stacks: ours"},
+		"Heat does not answer":            {service: "orchestration", path: "/stacks/v1/stacks", status: http.StatusServiceUnavailable, says: "look for stacks in the project"},
+		"Heat refuses":                    {service: "orchestration", path: "/stacks/v1/stacks", status: http.StatusForbidden, says: "have it forgotten by a removed block", blocked: true},
+		"no secrets":                      {service: "key-manager"},
+		"a secret":                        {service: "key-manager", path: "/keys/v1/secrets", object: map[string]any{"secret_ref": "https://keys/v1/secrets/theirs", "name": "db"}, says: "secrets: db (https://keys/v1/secrets/theirs), which is not ours", blocked: true},
+		"a container of secrets":          {service: "key-manager", path: "/keys/v1/containers", object: map[string]any{"container_ref": "https://keys/v1/containers/theirs", "name": nil}, says: "containers: https://keys/v1/containers/theirs, which is not ours", blocked: true},
+		"Barbican does not answer":        {service: "key-manager", path: "/keys/v1/containers", status: http.StatusBadGateway, says: "look for containers in the project"},
+		"Barbican is not found":           {service: "key-manager", path: "/keys/v1/secrets", status: http.StatusNotFound, says: "look for secrets in the project"},
+		"no containers":                   {service: "object-store"},
+		"a container":                     {service: "object-store", path: "/objects/v1/", object: map[string]any{"name": "theirs", "count": 0, "bytes": 0}, says: "object containers: theirs, which is not ours", blocked: true},
+		"Swift does not answer":           {service: "object-store", path: "/objects/v1/", status: http.StatusServiceUnavailable, says: "look for object_containers in the project"},
+		"Swift is not found":              {service: "object-store", path: "/objects/v1/", status: http.StatusNotFound, says: "look for object_containers in the project"},
 		"Magnum does not have the detail": {service: "container-infra", path: "/containers/v1/clusters/detail", status: http.StatusNotFound, says: "look for clusters in the project"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			deleted := false
 			answers := empties(&deleted)
+			walled := slices.Contains([]string{"orchestration", "key-manager", "object-store"}, test.service)
 			for path, key := range furtherOf(test.service) {
 				answers[path] = func(r *http.Request) any {
-					asked := r.URL.Query().Get("project_id") == "q1" || r.Header.Get("X-Auth-Sudo-Project-ID") == "q1" || test.service == "container-infra"
+					asked := r.URL.Query().Get("project_id") == "q1" || r.Header.Get("X-Auth-Sudo-Project-ID") == "q1" || test.service == "container-infra" ||
+						walled && r.Header.Get("X-Auth-Token") == "token of q1"
 					switch {
 					case path == test.path && test.status > 0:
 						return test.status
+					case path == test.path && asked && key == "":
+						return []any{test.object}
 					case path == test.path && asked:
 						return listed(key, test.object)(r)
+					case key == "":
+						return []any{}
 					default:
 						return listed(key)(r)
 					}

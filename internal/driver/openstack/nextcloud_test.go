@@ -84,6 +84,10 @@ func newNextCloud(t *testing.T, services map[string]string) *nextCloud {
 				return
 			}
 		}
+		if project == "closed" { // which is disabled
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		w.Header().Set("X-Subject-Token", "token-of-"+project)
 		tell(w, http.StatusCreated, map[string]any{"token": map[string]any{
 			"user": map[string]any{"id": "u1", "name": "ops", "domain": map[string]any{"id": "default"}}, "project": map[string]any{"id": project},

@@ -22,6 +22,7 @@ type twoRegions struct {
 	since           []string        // services and regions that are there since the login, as "compute Two"
 	forgets         bool            // Keystone does not tell its catalogue
 	groups          []any           // as well
+	containers      []any           // of Swift, in a third one
 	made            bool            // a default security group, as Neutron does for a project that is asked for
 	asked           []string        // in the second region
 	deleted         bool
@@ -131,6 +132,8 @@ func (c *twoRegions) answer(w http.ResponseWriter, r *http.Request) {
 			c.made = true
 		}
 		tell("security_groups", some(c.groups))
+	case path == "/three/v1/":
+		_ = json.NewEncoder(w).Encode(append([]any{}, c.containers...))
 	case strings.HasPrefix(path, "/v2.0/"):
 		key := strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(path, "/v2.0/"), "qos/"), "-", "_")
 		tell(key, []any{})
@@ -152,6 +155,7 @@ func TestAProjectWithSomethingInAnotherRegion(t *testing.T) {
 		"an instance": {twoRegions{servers: theirs}, "public", `the project in the region "Two" still has servers: web (theirs), which is not ours`, true},
 		"an image":    {twoRegions{images: []any{map[string]any{"id": "i1", "name": "base"}}}, "public", `in the region "Two" still has images: base (i1)`, true},
 		"a volume":    {twoRegions{volumes: theirs}, "public", `in the region "Two" still has volumes: web (theirs)`, true},
+		"containers":  {twoRegions{containers: []any{map[string]any{"name": "media"}}}, "public", `in the region "Three" still has object containers: media, which is not ours`, true},
 		"a security group": {twoRegions{groups: []any{
 			map[string]any{"id": "g1", "name": "default", "project_id": "q1"}, map[string]any{"id": "g2", "name": "web", "project_id": "q2"}, map[string]any{"id": "g3", "name": "web", "project_id": "q1"},
 		}}, "public", `in the region "Two" still has security groups: web (g3)`, true},

@@ -24,6 +24,9 @@ func (s *session) inProject(ctx context.Context, project string) (*session, erro
 	if !s.administrates() {
 		return nil, s.outside(project)
 	}
+	if errors.Is(err, errOneProject) { // a role there would lead nowhere
+		return nil, unit.Blocked(fmt.Sprintf("%s logs in by an application credential, which is for one project alone: give credentials with a password, for work in the project %s", s.who, project))
+	}
 	raw, err := s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: pathOf("projects", project)}, "project")
 	if err != nil {
 		return nil, err

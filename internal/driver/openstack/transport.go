@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -126,8 +127,11 @@ func requestID(header http.Header) string {
 			return id
 		}
 	}
-	return ""
+	return swiftID.FindString(header.Get("X-Trans-Id"))
 }
+
+// swiftID is how Swift, and what stands in for it, names a request, without what may follow.
+var swiftID = regexp.MustCompile(`^tx[0-9a-f]{21}-[0-9a-f]{10}`)
 
 // rewind gives the request its body again; it fails for a body that can be read only once.
 func (t *transport) rewind(request **http.Request) bool {

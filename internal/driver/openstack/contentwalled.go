@@ -1,0 +1,70 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/unit"
+)
+
+// walledContents are those of services that show what is in a project to nobody who has no role there, whatever else the user may.
+// They are asked for last in their region: for the look our user may have to give itself a role, which goes with the project, or is taken
+// back when that stays. Of what bears no mark, ours has gone before.
+func (s *session) walledContents(serves func(service string) bool, project string) []content {
+	var contents []content
+	add := func(service string, c content) {
+		if !serves(service) {
+			return
+		}
+		c.call.service = service
+		c.list = func(ctx context.Context, there *session) ([]map[string]any, error) {
+			raws, err := s.shownInside(ctx, project, there, c)
+			if unit.IsBlocked(err) || statusIs(err, http.StatusForbidden) {
+				err = unit.Blocked(fmt.Sprintf("%s; only who works in a project is shown that: make it possible, or %s", err, insteadForget))
+			}
+			return raws, err
+		}
+		contents = append(contents, c)
+	}
+	add("orchestration", content{
+		call: call{path: "stacks", query: url.Values{"show_hidden": {"True"}}}, key: "stacks",
+		mark: func(stack map[string]any) string {
+			if slices.Contains([]string{"DELETE_IN_PROGRESS", "DELETE_COMPLETE"}, textAt(stack, "stack_status")) {
+				return textAt(stack, "id") // whosever it is, nobody has to delete it any more
+			}
+			return markInTags(stack)
+		},
+		ignore: func(stack map[string]any) bool { // an administrator of Heat is shown those of all projects, and whose each is
+			in := textAt(stack, "project")
+			return in != "" && in != project
+		},
+	})
+	add("key-manager", content{call: call{path: "secrets", known: "secret_ref", turns: byNumber}, key: "secrets", mark: unmarkable})
+	add("key-manager", content{call: call{path: "containers", known: "container_ref", turns: byNumber}, key: "containers", mark: unmarkable})
+	add("object-store", content{call: call{query: url.Values{"format": {"json"}}, known: "name", turns: byMarker}, key: objectContainers, mark: unmarkable})
+	return contents
+}
+
+// objectContainers are what Swift calls containers, as Barbican does its own.
+const objectContainers = "object_containers"
+
+// shownInside asks for what a project has as somebody who works there, in the region of another session. That Swift knows of no
+// account of the project is an answer of its own; what stands before it answers 404 as well.
+func (s *session) shownInside(ctx context.Context, project string, at *session, c content) ([]map[string]any, error) {
+	scoped, err := s.inProject(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	key := c.key
+	if key == objectContainers { // the answer is the list itself
+		key = ""
+	}
+	raws, err := scoped.at(at.place.Region, at.face()).all(ctx, c.call, key)
+	if key == "" && notFound(err) && requestIn(err) != "" {
+		return nil, nil
+	}
+	return raws, err
+}
