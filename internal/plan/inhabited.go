@@ -83,7 +83,8 @@ func (p *Plan) inhabitants(in *Input, of *Change, beside, needed map[addr.Object
 				others := addresses(in, to, among.Kind)
 				has = slices.DeleteFunc(has, func(a netip.Addr) bool { return slices.Contains(others, a) })
 			}
-			if len(has) > 0 && !moves(block, c, among) {
+			stays := shares(beside, c.Address, of.Address, among.In)
+			if len(has) > 0 && !moves(block, c, among, stays) {
 				users = append(users, c.Address.String())
 			}
 		}
@@ -93,17 +94,30 @@ func (p *Plan) inhabitants(in *Input, of *Change, beside, needed map[addr.Object
 
 // neighbours tells whether one thing needs the other one, or both need one of a kind.
 func neighbours(beside map[addr.Object][]addr.Object, a, b addr.Object, kind string) bool {
-	return slices.ContainsFunc(beside[a], func(to addr.Object) bool {
-		return to == b || to.Kind() == kind && slices.Contains(beside[b], to)
-	})
+	return slices.Contains(beside[a], b) || shares(beside, a, b, kind)
 }
 
-// moves tells whether a change gives something other addresses: those that it had may go.
-func moves(block *schema.Block, c *Change, among *schema.Among) bool {
+// shares tells whether two things need one of a kind.
+func shares(beside map[addr.Object][]addr.Object, a, b addr.Object, kind string) bool {
+	return slices.ContainsFunc(beside[a], func(to addr.Object) bool { return to.Kind() == kind && slices.Contains(beside[b], to) })
+}
+
+// moves tells whether a change gives something other addresses: those that it had may go. Of what stays where the range is, as
+// an instance that gets one more network, they do not.
+func moves(block *schema.Block, c *Change, among *schema.Among, stays bool) bool {
+	elsewhere := func(a *schema.Attribute) bool {
+		return a != nil && a.Reference != nil && (a.Reference.Kind == among.Kind || a.Reference.Kind == among.In && !stays)
+	}
 	return slices.ContainsFunc(c.Fields, func(f unit.Field) bool {
 		name, _, _ := strings.Cut(f.Path, ".")
-		a := block.Attribute(name)
-		return block.Nested(name) != nil || a != nil && a.Reference != nil && (a.Reference.Kind == among.Kind || a.Reference.Kind == among.In)
+		if part := block.Nested(name); part != nil {
+			for i := range part.Attributes {
+				if elsewhere(&part.Attributes[i]) {
+					return true
+				}
+			}
+		}
+		return elsewhere(block.Attribute(name))
 	})
 }
 

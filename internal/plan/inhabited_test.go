@@ -119,6 +119,53 @@ func TestAddressesThatFollow(t *testing.T) {
 	}
 }
 
+// TestAddressesThatAChangeLeaves: an instance that gets another network gives the address up that it has, and one that gets one more
+// network does not.
+func TestAddressesThatAChangeLeaves(t *testing.T) {
+	resource := func(address, value string, needs ...string) unit.Unit {
+		u := of(address, value)
+		u.Class, u.MayLose, u.CreateFirst = unit.ClassResource, true, true
+		u.Spec.(*spec).driver, u.Spec.(*spec).kind = unit.OpenStack, u.Address.Kind()
+		for _, to := range needs {
+			u.Edges = append(u.Edges, unit.Edge{To: at(to), Until: unit.Installed, Gate: unit.GateStart, Making: true})
+		}
+		return u
+	}
+	for name, test := range map[string]struct {
+		field string
+		needs []string
+		kept  bool
+	}{
+		"nothing of networks":          {"security_groups", []string{"network.n"}, true},
+		"one more network":             {"networks", []string{"network.n", "network.other"}, true},
+		"another network":              {"networks", []string{"network.other", "subnet.s"}, false},
+		"another network, and nothing": {"networks", []string{"network.other"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := func(subnet, instance string, needs ...string) []unit.Unit {
+				return []unit.Unit{resource("network.n", "n"), resource("network.other", "o"), resource("subnet.s", subnet, "network.n"), resource("instance.i", instance, needs...)}
+			}
+			in := input(all("!2", "other", test.needs...)...)
+			has(in, all("s", "i", "network.n")...)
+			in.States[at("subnet.s")].Outputs = cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("s"), "cidr": cty.StringVal("10.0.0.0/24")})
+			in.States[at("instance.i")].Outputs = cty.ObjectVal(map[string]cty.Value{
+				"id": cty.StringVal("i"), "addresses": cty.ListVal([]cty.Value{cty.StringVal("10.0.0.9")}),
+			})
+			in.Compare[unit.OpenStack] = func(tg unit.Target, desired cty.Value, s unit.State) unit.Diff {
+				d := compare(tg, desired, s)
+				if tg.Address == at("instance.i") {
+					d.Fields[0].Path = test.field
+				}
+				return d
+			}
+			c := plan.Make(*in).Change(at("subnet.s"))
+			if kept := c.Action == unit.ActionBlocked; kept != test.kept || kept && !strings.Contains(c.Reason, "instance.i would keep an address of the old one") {
+				t.Errorf("got %s: %s", c.Action, c.Reason)
+			}
+		})
+	}
+}
+
 // TestManyAddressesOfWhatIsReplaced: who is beside one of many subnets is not looked for among all ports. Of four times as many, which took
 // 15 times as long then, the best of some rounds counts, in processor time.
 func TestManyAddressesOfWhatIsReplaced(t *testing.T) {
