@@ -32,3 +32,30 @@ func TestExportOfUsersNamedLikeServices(t *testing.T) {
 		t.Errorf("exported are %q", ids)
 	}
 }
+
+// TestExportOfProjectsNamedLikeServices: the same of projects.
+func TestExportOfProjectsNamedLikeServices(t *testing.T) {
+	t.Parallel()
+	domain := func(id, name string) func(*http.Request) any {
+		return func(*http.Request) any { return map[string]any{"domain": map[string]any{"id": id, "name": name}} }
+	}
+	d := answering(t, map[string]func(*http.Request) any{
+		"/v3/domains/d1": domain("d1", "service"), "/v3/domains/d2": domain("d2", "customer"),
+		"/v3/projects": listed("projects",
+			map[string]any{"id": "a", "name": "service", "domain_id": "default"}, map[string]any{"id": "b", "name": "service", "domain_id": "d1"},
+			map[string]any{"id": "c", "name": "service", "domain_id": "d2"}, map[string]any{"id": "e", "name": "shop", "domain_id": "default"}),
+	})
+	live, _, err := d.Live(t.Context(), []string{"project"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, o := range live {
+		if !o.Incidental {
+			ids = append(ids, o.ID)
+		}
+	}
+	if slices.Sort(ids); !slices.Equal(ids, []string{"c", "e"}) {
+		t.Errorf("exported are %q", ids)
+	}
+}

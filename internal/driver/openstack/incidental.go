@@ -1,6 +1,8 @@
 package openstack
 
 import (
+	"context"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,6 +16,11 @@ import (
 type incidental interface {
 	// incidental tells whether the object is one of those, which nobody declares.
 	incidental(o *object) bool
+}
+
+// placed is a kind of which the place of some objects tells whether they are incidental, which a list does not have.
+type placed interface {
+	placed(ctx context.Context, s *session, o *object) *object
 }
 
 // shared is a kind of which others write some attributes.
@@ -79,8 +86,26 @@ func administrates(o *object) bool { return o.title == "admin" && o.scope == def
 // defaultDomain is the id of the domain that Keystone makes.
 const defaultDomain = "default"
 
-// incidental are the projects of the administrator and of service users.
-func (k projectKind) incidental(o *object) bool { return administrates(o) || o.title == serviceProject }
+// incidental are the projects of the administrator and of service users, which are in the domain that Keystone makes or in one for
+// services. In any other one, a project is called as people like.
+func (k projectKind) incidental(o *object) bool {
+	name, told := o.detail.(domainName)
+	return administrates(o) || o.title == serviceProject && (o.scope == defaultDomain || !told || ofServices(string(name)))
+}
+
+// placed is a project with the name of its domain, where that tells what it is for and our user may see it.
+func (k projectKind) placed(ctx context.Context, s *session, o *object) *object {
+	if o.title != serviceProject || o.scope == defaultDomain || o.scope == "" {
+		return o
+	}
+	domain, err := s.one(ctx, call{service: serviceIdentity, method: http.MethodGet, path: pathOf("domains", o.scope)}, "domain")
+	if err != nil {
+		return o
+	}
+	told := *o
+	told.detail = domainName(textAt(domain, "name"))
+	return &told
+}
 
 // incidental are the roles that Keystone makes.
 func (k roleKind) incidental(o *object) bool {

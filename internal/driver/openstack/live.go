@@ -62,6 +62,9 @@ func (d *Driver) Live(ctx context.Context, kinds []string) (live []unit.Live, re
 		}
 		for _, o := range lists[name] {
 			if !o.going {
+				if by, ok := d.kinds[name].(placed); ok {
+					o = by.placed(ctx, s, o)
+				}
 				one := d.live(s, name, o)
 				one.Unfit = one.Unfit || outside[o.project] || s.reserved(d.kinds[name], o)
 				live = append(live, one)

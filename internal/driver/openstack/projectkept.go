@@ -20,8 +20,12 @@ func (k projectKind) spare(ctx context.Context, s *session, o *object, t unit.Ta
 	if o.id == s.home {
 		return unit.Blocked("our own user works in the project: " + insteadForget)
 	}
-	if !t.Imported && !k.incidental(o) { // without its record nothing says that it was there before us
-		return nil
+	why := "the project was there before us"
+	if !t.Imported { // without its record nothing says that it was there before us
+		if !k.incidental(k.placed(ctx, s, o)) {
+			return nil
+		}
+		why = "the project is called as what is there before us"
 	}
 	raws, err := s.all(ctx, call{service: serviceIdentity, path: "role_assignments", query: url.Values{"scope.project.id": {o.id}}}, "role_assignments")
 	if err != nil {
@@ -34,7 +38,7 @@ func (k projectKind) spare(ctx context.Context, s *session, o *object, t unit.Ta
 	if at < 0 {
 		return nil
 	}
-	return unit.Blocked(fmt.Sprintf("the project was there before us, and others have roles in it, which would go with it, as those of the services of OpenStack: %s; %s", partsOf(raws[at]).id(), insteadForget))
+	return unit.Blocked(fmt.Sprintf("%s, and others have roles in it, which would go with it, as those of the services of OpenStack: %s; %s, or take these roles away first, where it is none of theirs", why, partsOf(raws[at]).id(), insteadForget))
 }
 
 // spare refuses to delete what leads to Keystone.

@@ -1,6 +1,7 @@
 package openstack_test
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ func TestAProjectThatWasThereStays(t *testing.T) {
 		return map[string]any{"user": map[string]any{"id": user}, "role": map[string]any{"id": "r1"}, "scope": map[string]any{"project": map[string]any{"id": project}}}
 	}
 	const theirs = "the project was there before us, and others have roles in it"
+	const called = "the project is called as what is there before us, and others have roles in it"
 	for name, test := range map[string]struct {
 		id, title string
 		imported  bool
@@ -22,17 +24,27 @@ func TestAProjectThatWasThereStays(t *testing.T) {
 		says      string // "" where it goes
 	}{
 		"of the services":                          {"q1", "service", true, role("nova", "q1"), theirs},
-		"of the services, and the record was lost": {"q1", "service", false, role("nova", "q1"), theirs},
-		"of the administrator":                     {"q1", "admin", false, role("admin", "q1"), theirs},
+		"of the services, and the record was lost": {"q1", "service", false, role("nova", "q1"), called},
+		"of the services, in a domain for them":    {"q1", "service in d1", false, role("nova", "q1"), called},
+		"of a customer who calls it so":            {"q1", "service in d2", false, role("ada", "q1"), ""},
+		"nobody says of whom":                      {"q1", "service in d3", false, role("ada", "q1"), called},
+		"of the administrator":                     {"q1", "admin", false, role("admin", "q1"), called},
 		"somebody's":                               {"q1", "shop", true, role("ada", "q1"), theirs},
 		"somebody's, and only we have a role":      {"q1", "shop", true, role("u1", "q1"), ""},
 		"ours":                                     {"q1", "shop", false, role("ada", "q1"), ""},
 		"our user's own":                           {"p1", "ops", false, role("u1", "p1"), "our own user works in the project"},
 	} {
 		deleted := false
+		title, domain, _ := strings.Cut(test.title, " in ")
 		answers := map[string]func(*http.Request) any{
+			"/v3/domains/d1": func(*http.Request) any {
+				return map[string]any{"domain": map[string]any{"id": "d1", "name": "service"}}
+			},
+			"/v3/domains/d2": func(*http.Request) any {
+				return map[string]any{"domain": map[string]any{"id": "d2", "name": "customer"}}
+			},
 			"/v3/projects/" + test.id: func(*http.Request) any {
-				return map[string]any{"project": map[string]any{"id": test.id, "name": test.title, "domain_id": "default", "enabled": true, "tags": []any{"kupenstack:" + test.id}}}
+				return map[string]any{"project": map[string]any{"id": test.id, "name": title, "domain_id": cmp.Or(domain, "default"), "enabled": true, "tags": []any{"kupenstack:" + test.id}}}
 			},
 			"DELETE /v3/projects/" + test.id: func(*http.Request) any { deleted = true; return map[string]any{} },
 			"/v3/projects":                   listed("projects"), "/v2/images": listed("images"),
