@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 )
@@ -22,6 +23,12 @@ import (
 func answering(t testing.TB, answers map[string]func(*http.Request) any, roles ...string) *openstack.Driver {
 	t.Helper()
 	return answeringTo(t, "u1", answers, func(*openstack.Options) {}, roles...)
+}
+
+// answerAt is an answer by another clock.
+type answerAt struct {
+	at   time.Time
+	body any
 }
 
 // outOfTurn is an answer that is found beside others.
@@ -111,6 +118,10 @@ func answeringTo(t testing.TB, user string, answers map[string]func(*http.Reques
 		if late, ok := body.(outOfTurn); ok {
 			body = late()
 			text, _ = json.Marshal(body)
+		}
+		if dated, ok := body.(answerAt); ok {
+			w.Header().Set("Date", dated.at.UTC().Format(http.TimeFormat))
+			text, _ = json.Marshal(dated.body)
 		}
 		switch body := body.(type) {
 		case int:

@@ -90,7 +90,7 @@ func (c cinder) complete(ctx context.Context, s *session, objects []found) map[a
 		switch {
 		case err != nil:
 			return "", err
-		case len(messages) == 0 && time.Since(changed) < messagesApart: // or it would be taken for none as long as the object does not change
+		case len(messages) == 0 && answeredAt(got).Sub(changed) < messagesApart: // or it would be taken for none as long as the object does not change
 			return "", errNoMessage
 		case len(messages) == 0:
 			return "", nil
@@ -106,4 +106,12 @@ func (c cinder) complete(ctx context.Context, s *session, objects []found) map[a
 		return fmt.Sprintf("Cinder says that the %s is in the state %s, and its newest message%s is: %s", c.one, textAt(o.raw, "status"), of, why), nil
 	})
 	return map[addr.Object]error{}
+}
+
+// answeredAt is when a service answered, by its own clock, which is about that of what it tells; ours where it does not say.
+func answeredAt(got reply) time.Time {
+	if at, err := http.ParseTime(got.header.Get("Date")); err == nil {
+		return at
+	}
+	return time.Now()
 }

@@ -116,6 +116,16 @@ func TestWhyItFailed(t *testing.T) {
 			told = messages(row["updated_at"].(string))
 			look("now there is one", unit.HealthFailed, "its newest message is: Full.", 1)
 			look("which is known then", unit.HealthFailed, "its newest message is: Full.", 0)
+			for _, ahead := range []time.Duration{-time.Hour, time.Hour} { // Cinder's clock is another one
+				there := time.Now().UTC().Add(ahead)
+				row["updated_at"] = there.Add(-time.Second).Format("2006-01-02T15:04:05.000000")
+				told = answerAt{there, object{"messages": []any{}}}
+				look("it has failed a moment ago, there", unit.HealthFailed, c.without, 1)
+				look("there may be one the next time", unit.HealthFailed, c.without, 1)
+				told = answerAt{there.Add(2 * time.Minute), object{"messages": []any{}}}
+				look("it has failed long ago, there", unit.HealthFailed, c.without, 1)
+				look("there will be none", unit.HealthFailed, c.without, 0)
+			}
 		})
 	}
 }
