@@ -331,7 +331,7 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 	if k.marks() && (t.Mark == "" || o.mark != t.Mark) {
 		why := fmt.Sprintf("%s does not bear our mark, so it is not deleted", describe([]*object{o})[0])
 		if by, ok := k.(sealable); ok {
-			why += by.stays()
+			why += by.stays(o)
 		}
 		return st, wrap(t.Address, unit.Blocked(why))
 	}

@@ -102,7 +102,12 @@ func compareObject(k kind, r *unit.Resource, t unit.Target, desired cty.Value, m
 		return unit.Diff{Action: unit.ActionNone, Reason: o.message}
 	}
 	diff := due(k, r, t, desired, m)
-	if o.busy != "" && diff.Action.Changes() {
+	switch {
+	case o.busy == "" || !diff.Action.Changes():
+	case o.sealed != "" && diff.Action == unit.ActionAdopt && len(diff.Fields) == 0: // by its record, which sends nothing
+	case o.byHand: // nobody knows when that is
+		diff = unit.Diff{Action: unit.ActionBlocked, Fields: diff.Fields, Reason: o.busy + "; it takes the change once that is over", Differs: m.owned && len(diff.Fields) > 0}
+	default:
 		diff.Waits, diff.Reason = true, o.busy+"; it takes the change once that is over"
 	}
 	return diff

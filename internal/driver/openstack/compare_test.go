@@ -241,12 +241,18 @@ func TestCompareMarksAndHealth(t *testing.T) {
 	if diff := d.Compare(off, left, state(off, match{object: stopped, owned: true})); diff.Action != unit.ActionNone {
 		t.Errorf("what is ignored is healed: %+v", diff)
 	}
-	// What cannot be marked now is taken over later, and is no failure until then.
-	for status, waits := range map[string]bool{"ACTIVE": false, "PAUSED": false, "SHELVED": true, "SHELVED_OFFLOADED": true, "RESCUE": true} {
+	// What cannot be marked now is ours by its record until then, which nobody has to wait for.
+	for status, sealed := range map[string]bool{
+		"ACTIVE": false, "PAUSED": false, "SHELVED": true, "SHELVED_OFFLOADED": true, "RESCUE": true, "ERROR": true, "VERIFY_RESIZE": true,
+	} {
 		theirs := instanceKind{schema.New().Resource("instance")}.read(map[string]any{"id": "v4", "name": "web", "status": status})
 		named := wantValue("instance", map[string]cty.Value{"name": cty.StringVal("web")})
 		for _, owned := range []bool{false, true} { // as before it is on record, and after
-			if diff := d.Compare(target, named, state(target, match{object: theirs, owned: owned})); !diff.Action.Changes() || diff.Waits != waits {
+			want := unit.ActionAdopt
+			if owned {
+				want = map[bool]unit.Action{true: unit.ActionNone, false: unit.ActionUpdate}[sealed]
+			}
+			if diff := d.Compare(target, named, state(target, match{object: theirs, owned: owned})); diff.Action != want || diff.Waits {
 				t.Errorf("without a mark, %s, owned %t: %+v", status, owned, diff)
 			}
 		}

@@ -83,15 +83,16 @@ func (k instanceKind) read(raw map[string]any) *object {
 func fare(o *object, status string) {
 	switch status {
 	case "ACTIVE", statusOff, "PAUSED", "SUSPENDED", "SHELVED", "SHELVED_OFFLOADED", "RESCUE":
-		o.busy = first(tasked(o), markless(o, status)) // it works meanwhile
+		o.busy = tasked(o) // it works meanwhile
 	case statusResized: // it works, and those who have resized it look whether it does so well
-		o.busy = "somebody else has resized it, and has to confirm or to revert that"
+		o.busy, o.byHand = "somebody else has resized it, and has to confirm or to revert that", true
 	case statusError:
 		o.health, o.message = unit.HealthFailed, first(faultIn(o.raw), "Nova does not say why the instance failed")
 	default:
 		o.health, o.after, o.message = unit.HealthProgressing, instancePause, "Nova says that the instance is in the state "+status
 		o.busy, o.partial = o.message, status == "BUILD"
 	}
+	o.sealed = markless(o, status)
 	if departing(o.raw) || status == statusKept {
 		o.health, o.after, o.going, o.message = unit.HealthProgressing, instancePause, true, "it is being deleted"
 		if status == statusKept {
@@ -101,12 +102,20 @@ func fare(o *object, status string) {
 	}
 }
 
-// markless says that an instance without a mark can be given none for now, as Nova writes no metadata then; "" where it can.
+// markless says that an instance without a mark can be given none for now, as Nova writes no metadata then; "" where it can. How
+// long that lasts is up to people.
 func markless(o *object, status string) string {
-	if o.mark != "" || status != "SHELVED" && status != "SHELVED_OFFLOADED" && status != "RESCUE" {
+	if o.mark != "" || !slices.Contains([]string{"SHELVED", "SHELVED_OFFLOADED", "RESCUE", statusResized, statusError}, status) {
 		return ""
 	}
 	return "it is in the state " + status + ", in which Nova takes no mark of ours"
+}
+
+func (instanceKind) stays(o *object) string {
+	if o.sealed == "" {
+		return ""
+	}
+	return ": " + o.sealed + "; keep its block until one pass after that is over, or delete it yourself"
 }
 
 // departing tells whether a server is about to be gone. Nova takes its metadata away before, and our mark with that.
@@ -292,7 +301,8 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 	if o.pending != "" {
 		return k.finishResize(ctx, s, o) // the rest follows, as an instance that is to be confirmed takes little else
 	}
-	if o.mark != w.mark {
+	marks := o.mark != w.mark && o.sealed == ""
+	if marks {
 		if err := k.keepWritten(ctx, s, o, w); err != nil {
 			return err
 		}
@@ -306,7 +316,7 @@ func (k instanceKind) update(ctx context.Context, s *session, o *object, w wante
 			return err
 		}
 	}
-	if slices.Contains(attributes, "metadata") || o.mark != w.mark {
+	if slices.Contains(attributes, "metadata") || marks {
 		_, err := s.do(ctx, call{
 			service: serviceCompute, method: http.MethodPost, path: pathOf("servers", o.id, "metadata"), body: map[string]any{"metadata": newMetadata(w)},
 		})

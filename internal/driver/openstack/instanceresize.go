@@ -84,7 +84,7 @@ func (k instanceKind) followResize(ctx context.Context, s *session, f found) err
 	case flavor == "" || f.want == cty.NilVal || wanted == cty.NilVal: // a look-up writes none
 	case status == statusResized && now == flavor:
 		action, err := k.lastOfResize(ctx, s, o.id)
-		o.health, o.after, o.busy = unit.HealthProgressing, instancePause, ""
+		o.health, o.after, o.busy, o.byHand = unit.HealthProgressing, instancePause, "", false
 		switch {
 		case err != nil:
 			o.busy = "whether its resize is being confirmed is not known: " + brief(err.Error(), longestReason)

@@ -152,8 +152,8 @@ type homely interface {
 
 // sealable is a kind of which some objects take no mark for a while.
 type sealable interface {
-	// stays is added to the sentence that says that one without a mark is not deleted.
-	stays() string
+	// stays is added to the sentence that says that one without a mark is not deleted; it is "" for one that takes a mark.
+	stays(o *object) string
 }
 
 // sparing is a kind whose service takes things along as an object goes that have to outlive it.
@@ -203,6 +203,8 @@ type object struct {
 	pending string
 	// busy says what goes on with the object, whoever began it: meanwhile it takes no requests. "" is nothing.
 	busy string
+	// byHand says that what goes on ends only by what somebody does.
+	byHand bool
 	// sealed says why its service changes nothing of it now. Without a mark it is ours by its record alone until then.
 	sealed string
 	// unseen are the services that keep a part of the object which could not be seen; obscured says why.

@@ -101,7 +101,7 @@ func (registeredLimitKind) hindrance(_ cty.Value, o *object, fields []unit.Field
 	return o.sealed, held
 }
 
-func (registeredLimitKind) stays() string {
+func (registeredLimitKind) stays(*object) string {
 	return ": Keystone takes none while there are limits in its place; keep its block until one pass after these have gone, or delete it yourself"
 }
 
