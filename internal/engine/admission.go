@@ -197,7 +197,15 @@ func (e *Engine) target(u *unit.Unit, a addr.Object) unit.Target {
 	if !ok {
 		return e.identity().Target(u, nil)
 	}
-	return e.identity().Target(u, &entry)
+	t := e.identity().Target(u, &entry)
+	if u == nil && t.ID == "" && t.Before != nil {
+		for _, other := range e.Inventory.Entries() {
+			if other.Locator.Kind == t.Locator.Kind && other.ID != "" {
+				t.Taken = append(t.Taken, other.ID)
+			}
+		}
+	}
+	return t
 }
 
 // identity is all that the inventory and the revision say of who units are. The result may be used by

@@ -297,7 +297,7 @@ func (e *Engine) forget(calls context.Context, l *loop) {
 	entry, _ := e.entry(l.address)
 	_, inherited := e.nodes.Heir(&entry) // what it is about is another unit's from now on
 	forgets := e.revision.Removals.Forgets(l.address)
-	late := gone && target.Attempted && target.ID == "" && !forgets
+	late := gone && (target.Attempted || target.Before != nil) && target.ID == "" && !forgets
 	e.begin(l, target.Locator.Driver, func() func() {
 		ctx, cancel := context.WithTimeout(calls, e.CallTimeout)
 		defer cancel()

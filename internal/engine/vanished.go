@@ -78,6 +78,13 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 	case unit.ActionBlocked:
 		return l.set(PhaseBlocked, l.unkept(c.Reason))
 	case unit.ActionForget:
+		if entry.ID == "" && entry.Before != nil && !e.revision.Removals.Forgets(l.address) { // the driver may refuse it
+			step := stepOf(c, *l.state)
+			if l.guard.refused == step {
+				return l.set(PhaseBlocked, l.guard.why)
+			}
+			l.guard.step = step
+		}
 		if !e.crowded(l, entry.Locator.Driver) {
 			e.forget(calls, l)
 		}

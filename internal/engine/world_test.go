@@ -236,6 +236,13 @@ func (w *world) find(t unit.Target) *object {
 	return nil
 }
 
+// astray tells whether something has come since an attempt to create what bears no mark, which nobody has on record.
+func (w *world) astray(t unit.Target) bool {
+	return t.ID == "" && t.Before != nil && slices.ContainsFunc(w.objects, func(o *object) bool {
+		return o.unsigned && o.fields["name"] == t.Before.Of && !slices.Contains(t.Before.IDs, o.id) && !slices.Contains(t.Taken, o.id)
+	})
+}
+
 // bears tells whether an object has one of the marks of a target. Nodes have none: labels are ours,
 // whichever unit set them.
 func bears(o *object, t unit.Target) bool {
@@ -713,6 +720,9 @@ func (f fake) Delete(ctx context.Context, t unit.Target, s unit.State) (unit.Sta
 	} else if o == nil && w.mayCome(t) {
 		how = failed
 		next, failure = s, &unit.RetryError{After: time.Until(w.until[t.Address.String()]), Err: errLate}
+	} else if o == nil && w.astray(t) {
+		how = failed
+		next, failure = s, unit.Blocked("something has come since")
 	}
 	w.mutex.Unlock()
 	if err := f.end(ctx, doing, t.Address, how); err != nil {

@@ -279,6 +279,11 @@ func (d *Driver) Delete(ctx context.Context, t unit.Target, st unit.State) (unit
 				return next, nil // it has come, and is deleted by its id
 			}
 		}
+		if st.Gone() {
+			if err := d.astray(ctx, k, t); err != nil {
+				return st, wrap(t.Address, err)
+			}
+		}
 		if _, ok := k.(keeping); ok && (st.Gone() || st.Owned) { // nothing was made but its Secret
 			if err := d.nothingElsewhere(ctx, k, t); err != nil {
 				return st, wrap(t.Address, err)

@@ -21,7 +21,7 @@ type match struct {
 	twins []string
 	// marked are objects of the wanted name that bear other marks.
 	marked []unit.Marked
-	// before is what had the name already, for kinds whose creating request takes no mark.
+	// before is what had the name already, for kinds whose creating request takes no mark, or that bear none.
 	before *unit.Before
 	// sent are digests of the sensitive attributes that were written when the match was made.
 	sent map[string]string
@@ -43,13 +43,13 @@ func find(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (
 	return m, done
 }
 
-// before is what has the wanted name besides the object itself, for kinds whose creating request takes no mark.
+// before is what has the wanted name besides the object itself, for kinds whose creating request takes no mark, or that bear none.
 func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing, found *object) *unit.Before {
-	if _, ok := k.(unsigned); !ok {
+	if _, ok := k.(unsigned); !ok && k.marks() || resource(t) == nil || lookup(t) {
 		return nil
 	}
 	name := nameOf(k, t, want)
-	scope, known := scopeOf(k, resource(t), want, s)
+	scope, known := scopeFor(k, t, want, s)
 	if name == "" || !known {
 		return nil
 	}

@@ -3,7 +3,10 @@ package openstack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,6 +63,34 @@ func (d *Driver) late(ctx context.Context, k kind, t unit.Target) (unit.State, e
 		st.Outputs = departed(k, m.object)
 	}
 	return st, err
+}
+
+// astray fails where an attempt to create what nobody wants any more may have made something without a mark. Nothing but its name tells that
+// it is ours, so that it is not deleted; it is named to people, as nobody else would ever tell of it.
+func (d *Driver) astray(ctx context.Context, k kind, t unit.Target) error {
+	if t.Before == nil || resource(t) != nil || d.outcomes.nothing(t.UID) {
+		return nil
+	}
+	s, err := d.sessionFor(ctx, k, t, cty.NilVal)
+	if err != nil {
+		return err
+	}
+	objects, err := d.listFor(ctx, s, k, t, cty.NilVal)
+	if err != nil {
+		return err
+	}
+	scope, name, _ := strings.Cut(t.Before.Of, "/")
+	come := filter(indexed(objects).titled(name), func(o *object) bool {
+		return o.mark == "" && (scope == "" || o.scope == scope) && !slices.Contains(t.Before.IDs, o.id) && !slices.Contains(t.Taken, o.id)
+	})
+	if len(come) > 0 {
+		return unit.Blocked(fmt.Sprintf("an attempt to create this %s as %q was cut off, and may have made what has come since: %s; delete that, or have it forgotten by a removed block with destroy = false",
+			k.name(), name, several(describe(come))))
+	}
+	if left := d.outcomes.left(t); left > 0 {
+		return &unit.RetryError{After: left, Err: errLate}
+	}
+	return s.vouch(ctx, k, t, cty.NilVal)
 }
 
 // outcomes remember of which objects a creating request may still be under way, by their uids. They need not outlive the
