@@ -72,10 +72,24 @@ def people(name):
     def narrow(**attributes):
         system.create_limit(**attributes)  # as with the registered one
         return next(system.limits(service_id=service.id))
+    me = cloud.current_user_id  # Keystone makes these for nobody else
+    make("application_credential", identity.create_application_credential, lambda one: identity.delete_application_credential(me, one),
+         user=me, name=name, description="For the pipeline of " + name)
     # openstacksdk's own way to delete one does not work
     make("limit", narrow, lambda one: system.delete("/limits/" + one.id), service_id=service.id, region_id=region.id, project_id=project.id,
          resource_name="backups", resource_limit=5)
+    bounded(project)
     return project
+
+
+def bounded(project):
+    """Quotas, which the project has wherever it keeps something."""
+    cloud.set_compute_quotas(project.id, instances=11, cores=21)
+    undo.append(lambda: cloud.delete_compute_quotas(project.id))
+    cloud.set_network_quotas(project.id, network=12, port=31)
+    undo.append(lambda: cloud.delete_network_quotas(project.id))
+    cloud.set_volume_quotas(project.id, volumes=13, gigabytes=41)
+    undo.append(lambda: cloud.delete_volume_quotas(project.id))
 
 
 def networks(name, project, outside):
