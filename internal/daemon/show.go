@@ -74,7 +74,8 @@ func showing(ctx context.Context, board Board, state revision.State, snapshot en
 	places := append(nodePlaces(m, nodes, there), profilePlaces(m, nodes)...)
 	standings := serviceStandings(m, units, snapshot.Admitted)
 	places = append(places, servicePlaces(m, standings)...)
-	if says, known := cloudSays(m, standings, nodes, snapshot.Revision); known {
+	// Of a cloud without services all may be known before there is a plan: its revision is not shown before that is in force.
+	if says, known := cloudSays(m, standings, nodes, snapshot.Revision); known && snapshot.Admitted {
 		if test, has := compose.SmokeTest(m); has {
 			says.Conditions = append(says.Conditions, smokeTestCondition(units[test]))
 		}

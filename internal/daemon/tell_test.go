@@ -11,6 +11,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -74,4 +75,38 @@ func TestEvents(t *testing.T) {
 	wants("Warning OpenStackControlPlane/prod RevisionRefused: commit 222222222222 (Break it) is not applied: " + s.state.Bad.Diagnostics[0].Error())
 	s.state.Bad = nil
 	wants()
+}
+
+// TestEventOfACloudWithoutServices: of such a cloud all is known before its revision has a plan, and that it is in force is told
+// once it has one all the same.
+func TestEventOfACloudWithoutServices(t *testing.T) {
+	s := newServices(t, "heat")
+	s.state.Model.Cloud.Services[0].Enabled, s.now.Admitted = false, false
+	s.state.Model.Nodes = []model.Node{{Name: "node-9", Address: addr.MustParseObject("node.node-9"), Disabled: true}} // not in the cluster
+	tell := daemon.ShowAndTell(s.board)
+	reasons := func(want ...string) {
+		t.Helper()
+		for range 2 {
+			if err := tell(t.Context(), s.state, s.now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, e := range s.told {
+			got = append(got, e.Reason)
+		}
+		if s.told = nil; !slices.Equal(got, want) {
+			t.Errorf("told is %q, want %q", got, want)
+		}
+	}
+	reasons()
+	if got := s.shown[unit.ShownRef(unit.KindShownCloud, "prod")]; got.Phase != "" || got.Revision != "" {
+		t.Errorf("before there is a plan, the cloud is shown as %+v", got)
+	}
+	s.now.Admitted, s.now.InForce = true, "1111"
+	reasons("RevisionInForce", "Ready")
+	s.state.Applied.Hash, s.now.Revision, s.now.Admitted = "2222", "2222", false // the next commit
+	reasons()
+	s.now.Admitted, s.now.InForce = true, "2222"
+	reasons("RevisionInForce")
 }
