@@ -16,17 +16,21 @@ const examineEvery = time.Minute
 // examineFiles tells what is wrong with such files, until ctx ends.
 func (d *Daemon) examineFiles(ctx context.Context) {
 	for pause(ctx, examineEvery) {
-		if d.Certificate != nil {
-			d.tellFile("certificate", "the one before it stays in use", d.Certificate.Examine())
-		}
-		if d.Hooks == nil {
-			continue
-		}
-		if d.Hooks.Certificate != nil {
-			d.tellFile("certificate for webhooks", "the one before it stays in use", d.Hooks.Certificate.Examine())
-		}
-		_, _ = d.hookSecret() // told by that
+		d.examineFilesOnce()
 	}
+}
+
+func (d *Daemon) examineFilesOnce() {
+	if d.Certificate != nil {
+		d.tellFile("certificate", "the one before it stays in use", d.Certificate.Examine())
+	}
+	if d.Hooks == nil {
+		return
+	}
+	if d.Hooks.Certificate != nil {
+		d.tellFile("certificate for webhooks", "the one before it stays in use", d.Hooks.Certificate.Examine())
+	}
+	_, _ = d.hookSecret() // told by that
 }
 
 // hookSecret returns what requests of webhooks are signed with now, and tells where it cannot be read.

@@ -38,6 +38,9 @@ func (d *Daemon) Unready() []string { return d.unready() }
 // ExaminesFiles is what Run does about files that may be exchanged.
 func (d *Daemon) ExaminesFiles(ctx context.Context) { d.examineFiles(ctx) }
 
+// ExaminesFilesOnce is what it does about them each time.
+func (d *Daemon) ExaminesFilesOnce() { d.examineFilesOnce() }
+
 // Measure returns what /metrics says beside an engine; nil is for a process that is not in charge.
 func (d *Daemon) Measure(e *engine.Engine) string {
 	if d.metrics == nil {
