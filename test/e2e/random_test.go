@@ -25,13 +25,10 @@ import (
 const (
 	// runsVariable names the environment variable that has more rounds than the few of a test; `make soak` sets it.
 	runsVariable = "KUPENSTACK_TEST_RUNS"
-	fewRounds    = 4
 	// The first rounds end with a daemon that is killed. The one after the last of them lives on, and what it has is
 	// compared with what it has at the end.
 	killedRounds = 2
-	// Each kind of fault comes with a chance to the first few requests about each thing. Git is asked about few things.
-	faultChance, gitChance, faultFirst = 0.008, 0.05, 2
-	mostSkew                           = 10 * time.Minute
+	mostSkew     = 10 * time.Minute
 	// killChance is that of a request that changes something to be the one that a daemon is killed at, and mostWrites
 	// is how many there are at least: a round takes more, however little it changes.
 	killChance, mostWrites = 0.4, 5
@@ -39,12 +36,14 @@ const (
 
 // TestRandomFaults has daemons take up configurations of chance, one after another, while requests to Kubernetes,
 // OpenStack and Git fail by chance, watches expire, somebody edits objects and daemons are killed, each of which has another clock. Each configuration
-// comes about in the end, once, and a daemon that went through much has no more than it had at first.
+// comes about in the end, once, and a daemon that went through much has no more than it had at first. Each kind of fault before each
+// server comes for sure, beside those that come by chance.
 func TestRandomFaults(t *testing.T) {
 	t.Parallel() // in a world of its own
 	w := world.New(t)
 	r := &rounds{World: w, proxies: w.Proxies(t, faultproxy.Creates)}
 	r.proxies.Alias(w.Files.Prefix, "")
+	r.kinds, r.came = kindsOf(r.proxies.Kubernetes, r.proxies.Git), map[string]int{}
 	r.chance, r.clocks = faultproxy.Rand(r.proxies.Seed(), "rounds"), faultproxy.Rand(r.proxies.Seed(), "clocks of rounds")
 	r.release(t)
 	count := fewRounds
@@ -73,7 +72,12 @@ func TestRandomFaults(t *testing.T) {
 		}
 	}
 	if came < 5*count {
-		t.Errorf("in %d rounds %d requests failed", count, came)
+		t.Errorf("in %d rounds %d requests failed by chance", count, came)
+	}
+	for _, k := range r.kinds {
+		if r.came[k.String()] < count/fewRounds {
+			t.Errorf("%s came %d times in %d rounds", k, r.came[k.String()], count)
+		}
 	}
 	r.wanted = wanted{}
 	w.AwaitVerdict(t, converges, "converged", r.push(t, "Take away what is in OpenStack"))
@@ -90,6 +94,8 @@ type rounds struct {
 	daemon  *world.Running
 	started int
 	wanted  wanted
+	kinds   []kind         // of faults
+	came    map[string]int // how often each was dealt and came
 }
 
 // wanted is what a configuration of chance asks for.
@@ -144,7 +150,7 @@ func (r *rounds) round(t *testing.T, i int) int {
 		dies = r.dies() // before the faults: one that ends a request hides what is added later
 	}
 	begin := len(r.proxies.Requests())
-	faults := r.faults()
+	cards, faults := r.deal(i), r.faults() // in this order for the same reason
 	commit := r.push(t, fmt.Sprintf("Describe round %d", i))
 	if i > 0 {
 		r.meddle(t)
@@ -154,6 +160,7 @@ func (r *rounds) round(t *testing.T, i int) int {
 		r.start(t)
 	}
 	r.AwaitVerdict(t, converges, "converged", commit)
+	r.play(t, cards)
 	came := 0
 	for _, fault := range faults {
 		came += fault.Fired()
@@ -200,47 +207,46 @@ func (r *rounds) push(t *testing.T, message string) string {
 }
 
 // faults makes requests to each server fail from now on, the first few about each thing.
-func (r *rounds) faults() []*faultproxy.Fault {
-	var all []*faultproxy.Fault
-	chance := faultChance
-	add := func(match faultproxy.Match, actions ...faultproxy.Action) {
-		for _, action := range actions {
-			all = append(all, r.proxies.Add(faultproxy.Rule{Match: match, Action: action, Probability: chance, First: faultFirst}))
-		}
+func (r *rounds) faults() (all []*faultproxy.Fault) {
+	for _, k := range r.kinds {
+		all = append(all, r.proxies.Add(faultproxy.Rule{Match: k.match, Action: k.action, Probability: k.chance, First: faultFirst}))
 	}
-	gateway := faultproxy.Answer(http.StatusBadGateway, nil, []byte("<html><body>Bad Gateway</body></html>"))
-	timeout := faultproxy.Answer(http.StatusGatewayTimeout, nil, []byte("<html><body>Gateway Timeout</body></html>"))
-	everywhere := []faultproxy.Action{
-		gateway, timeout, faultproxy.ResetBefore(), faultproxy.ResetAfter(), faultproxy.Truncate(20), faultproxy.DelayBetween(100*time.Millisecond, 3*time.Second),
-	}
-	kubernetes := faultproxy.Match{Proxy: r.proxies.Kubernetes}
-	add(kubernetes, everywhere...)
-	add(kubernetes,
-		faultproxy.AnswerKubernetes(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "slow down", time.Second),
-		faultproxy.AnswerKubernetes(http.StatusInternalServerError, metav1.StatusReasonInternalError, "no quorum", 0),
-		faultproxy.AnswerKubernetes(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, "later", 0),
-		faultproxy.AnswerKubernetes(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "the token ran out", 0))
-	add(faultproxy.Match{Proxy: r.proxies.Kubernetes, Request: func(q *http.Request) bool { return q.Method != http.MethodGet }},
-		faultproxy.AnswerKubernetes(http.StatusConflict, metav1.StatusReasonConflict, "the object has been modified", 0))
-	add(faultproxy.Match{Proxy: r.proxies.Kubernetes, Verb: "watch"}, faultproxy.ExpireWatchAfter(1), faultproxy.EndWatchAfter(2),
-		faultproxy.AnswerKubernetes(http.StatusGone, metav1.StatusReasonExpired, "too old resource version", 0))
-	// Logins are left out: what a Keystone that turns them down means is another matter.
-	openstack := faultproxy.Match{Request: func(q *http.Request) bool { return q.Header.Get("X-Auth-Token") != "" }}
-	add(openstack, everywhere...)
-	add(openstack,
-		faultproxy.AnswerOpenStack(http.StatusTooManyRequests, "slow down", time.Second),
-		faultproxy.AnswerOpenStack(http.StatusInternalServerError, "the database is away", 0),
-		faultproxy.AnswerOpenStack(http.StatusServiceUnavailable, "later", 0),
-		faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0),
-		faultproxy.AnswerOpenStack(http.StatusConflict, "something else is going on", 0))
-	chance = gitChance
-	git := faultproxy.Match{Proxy: r.proxies.Git}
-	add(git, everywhere...)
-	add(git,
-		faultproxy.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"1"}}, nil),
-		faultproxy.Answer(http.StatusInternalServerError, nil, nil),
-		faultproxy.Answer(http.StatusServiceUnavailable, nil, nil))
 	return all
+}
+
+// card is a kind of fault that comes for sure, to a request that has no other.
+type card struct {
+	kind
+	fault *faultproxy.Fault
+}
+
+// deal has some kinds of faults come for sure in a round.
+func (r *rounds) deal(i int) (cards []card) {
+	for _, k := range hand(r.kinds, r.proxies.Seed(), i, fewRounds) {
+		cards = append(cards, card{k, r.proxies.Add(faultproxy.Rule{
+			Name: fmt.Sprintf("%s, dealt to round %d", k.action, i), Match: k.dealt.match, Action: k.dealt.action,
+			Probability: dealtChance, Latest: k.dealt.latest, Limit: 1, Alone: true,
+		})})
+	}
+	return cards
+}
+
+// play waits until each has come: a daemon at rest still polls, looks and keeps its lease.
+func (r *rounds) play(t *testing.T, cards []card) {
+	t.Helper()
+	world.Await(t, reacts, func() (bool, string) {
+		var out []string
+		for _, c := range cards {
+			if c.fault.Fired() == 0 {
+				out = append(out, fmt.Sprintf("%s, after %d requests", c, c.fault.Seen()))
+			}
+		}
+		return len(out) == 0, "these were dealt and did not come: " + strings.Join(out, "; ")
+	})
+	for _, c := range cards {
+		r.came[c.String()]++
+		c.fault.Remove()
+	}
 }
 
 // meddle has somebody edit an object, and take another one away, while all watches run out.
@@ -273,7 +279,7 @@ func (r *rounds) dies() *death {
 	changing := func(q *http.Request) bool {
 		return q.Method != http.MethodGet && !strings.Contains(q.URL.Path, "/leases") && !strings.HasSuffix(q.URL.Path, "/tokens")
 	}
-	d.fault = r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Probability: killChance, Latest: mostWrites, Limit: 1, Action: at})
+	d.fault = r.proxies.Add(faultproxy.Rule{Match: faultproxy.Match{Request: changing}, Probability: killChance, Latest: mostWrites, Limit: 1, Alone: true, Action: at})
 	return d
 }
 

@@ -18,6 +18,9 @@ type Action struct {
 	run     func(c call)
 }
 
+// String names the action as Request.Faults does where the rule has no name of its own.
+func (a Action) String() string { return a.name }
+
 // call is one request on its way through the actions that took it.
 type call struct {
 	w      http.ResponseWriter

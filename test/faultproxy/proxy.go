@@ -190,6 +190,7 @@ type exchange struct {
 	record  *Request // guarded by Control.mu
 	steps   []step
 	freezes bool
+	alone   bool // no further rule may take it
 	watch   watchPlan
 }
 

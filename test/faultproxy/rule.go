@@ -41,6 +41,8 @@ type Rule struct {
 	// Limit is how often the rule fires at most; 0 means without limit. With a Probability it
 	// is up to the order of arrival which requests are left out: First is not.
 	Limit int
+	// Alone keeps a request that is taken from all rules that were added later: they still count it as seen.
+	Alone bool
 	// Action is what happens to a request that is taken. The zero Action lets it pass and
 	// so merely counts.
 	Action Action
@@ -90,9 +92,10 @@ func (f *Fault) take(x *exchange, about subject) (step, bool) {
 	if drawn := chance.Float64(); f.rule.Probability > 0 && drawn >= f.rule.Probability && (f.rule.Latest == 0 || f.seen < f.rule.Latest) {
 		return step{}, false
 	}
-	if f.rule.Limit > 0 && f.fired >= f.rule.Limit {
+	if x.alone || f.rule.Limit > 0 && f.fired >= f.rule.Limit {
 		return step{}, false
 	}
+	x.alone = f.rule.Alone
 	f.fired++
 	return step{action: f.rule.Action, name: f.rule.Name, chance: chance}, true
 }

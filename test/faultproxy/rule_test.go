@@ -100,6 +100,32 @@ func TestNthSequenceLimitAndRemove(t *testing.T) {
 	}
 }
 
+// TestAlone: what a rule takes that is to be alone is taken by none after it, so that none is hidden from it or hides another one.
+func TestAlone(t *testing.T) {
+	server, client := startTarget(t), newClient(t, nil)
+	proxy := faultproxy.Start(t, faultproxy.Options{Target: server.URL})
+	passes := proxy.Add(faultproxy.Rule{}) // as one does that changes the clock
+	var alone []*faultproxy.Fault
+	for _, status := range []int{500, 502, 503} {
+		alone = append(alone, proxy.Add(faultproxy.Rule{Alone: true, Limit: 1, Action: faultproxy.Answer(status, nil, nil)}))
+	}
+	last := proxy.Add(faultproxy.Rule{Action: faultproxy.Answer(504, nil, nil)})
+	for i, want := range []int{500, 502, 503, 504} {
+		status, _, _, err := do(t, client, "GET", proxy.URL()+"/", nil)
+		if err != nil || status != want {
+			t.Errorf("request %d got %d, want %d, %v", i, status, want, err)
+		}
+	}
+	for i, fault := range alone {
+		if fault.Fired() != 1 || fault.Seen() != 4 {
+			t.Errorf("rule %d was taken %d times of %d", i, fault.Fired(), fault.Seen())
+		}
+	}
+	if passes.Fired() != 4 || last.Fired() != 1 || last.Seen() != 4 {
+		t.Errorf("the rules beside them were taken %d and %d times, the last of %d", passes.Fired(), last.Fired(), last.Seen())
+	}
+}
+
 // The decisions of one seed are the same whether requests come one by one or all at once,
 // and another seed makes others.
 func TestChanceIsReplayed(t *testing.T) {
