@@ -24,7 +24,7 @@ func TestEvents(t *testing.T) {
 	w.Deployer(t, "openstack")
 	note := "\nmanifest \"note\" {\n  objects    = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"note\", namespace = \"notes\" }, data = { text = \"as written\" } }\n  depends_on = [manifest.space]\n}\n"
 	w.Describe(t, "edge.hcl", polledRarely+note)
-	good := w.Push(t, "Describe what there is")
+	good := w.Push(t, "Describe what https://"+world.User+":"+world.Password+"@git.example.org has") // somebody is careless
 	w.StartDaemon(t, "first")
 	w.AwaitVerdict(t, converges, "converged", good)
 	w.StartDaemon(t, "second")
@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 			return slices.ContainsFunc(all, func(e string) bool { return strings.HasPrefix(e, begins) }), fmt.Sprintf("no event begins with %q: %q", begins, all)
 		})
 	}
-	await(corev1.EventTypeNormal + " RevisionInForce commit " + good[:12] + " (Describe what there is) is in force")
+	await(corev1.EventTypeNormal + " RevisionInForce commit " + good[:12] + " (Describe what https://(sensitive)@git.example.org has) is in force")
 
 	patch := []byte(`{"data":{"text":"edited"}}`)
 	if _, err := w.Cluster.Client().CoreV1().ConfigMaps("notes").Patch(t.Context(), "note", types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "somebody"}); err != nil {
@@ -68,6 +68,13 @@ func TestEvents(t *testing.T) {
 	world.Await(t, reacts, func() (bool, string) { return time.Now().After(polls), "" })
 	if after := seen(); !slices.Equal(before, after) {
 		t.Errorf("while nothing changed events became %q, from %q", after, before)
+	}
+	// What is looked through for secrets at the end of each test that starts a daemon has them.
+	told, err := w.ToldInCluster(t.Context())
+	for _, want := range []string{"OpenStackControlPlane edge: map", "OpenStackControlPlane /edge: RevisionInForce: commit " + good[:12], "DriftRepaired", "RevisionRefused"} {
+		if err != nil || !strings.Contains(told, want) {
+			t.Errorf("what the cluster tells has no %q, %v:\n%s", want, err, told)
+		}
 	}
 	own := w.Conduct(t)[world.Daemon]
 	if len(own.Refused) > 0 || own.Used[world.Right{Verb: "create", Resource: "events", Namespace: metav1.NamespaceDefault}] != len(before) {

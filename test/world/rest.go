@@ -27,7 +27,7 @@ func (w *World) AwaitRest(t testing.TB, limit time.Duration) {
 		if status.Verdict != "converged" {
 			return false, status.unsettled()
 		}
-		for _, plural := range []string{"openstacknodes", "openstackservices", "openstackcloudconfigurationprofiles", "openstackcontrolplanes"} {
+		for _, plural := range shownKinds() {
 			list, err := client.Resource(schema.GroupVersionResource{Group: "kupenstack.io", Version: "v1alpha1", Resource: plural}).List(t.Context(), metav1.ListOptions{})
 			if apierrors.IsNotFound(err) {
 				continue // the cloud has none, and so nobody has defined them

@@ -119,6 +119,11 @@ func (w *World) startDaemon(t testing.TB, env []string, name string, args []stri
 		log := started.LogTail(64 << 20)
 		w.NoSecrets(t, "the log of "+name, log)
 		w.NoSecrets(t, "the last report", w.wholeReport(t))
+		told, err := w.ToldInCluster(ctx)
+		if err != nil {
+			t.Error(err)
+		}
+		w.NoSecrets(t, "what the cluster tells", told)
 		if t.Failed() {
 			t.Logf("the end of the log of %s:\n%s", name, started.LogTail(8<<10))
 		}
