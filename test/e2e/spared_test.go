@@ -37,6 +37,8 @@ func spared() map[string][]spare {
 		apply  = "an apply of what is not there needs it, and is a patch in the log"
 		one    = "asked for where a watch may be behind, and by what looks an object up"
 		lists  = "for servers that do not stream a watch's first list, and what looks a kind up"
+		asks   = "asked for where something does not become ready, or is rolled out node by node"
+		looks  = "no template of this run looks them up; those of other charts may, in Helm's name"
 		others = "the charts of this run have none; others of OpenStack-Helm, or of chart blocks, do"
 		absent = "the cluster of this run does not serve the kind"
 		whole  = "puts back a list whole where somebody changed what tells its elements apart"
@@ -53,12 +55,13 @@ func spared() map[string][]spare {
 				namespaces nodes persistentvolumeclaims poddisruptionbudgets.policy pods secrets serviceaccounts statefulsets.apps
 				customresourcedefinitions.apiextensions.k8s.io
 				openstackcontrolplanes.kupenstack.io openstacknodes.kupenstack.io openstackservices.kupenstack.io`},
-			{lists, everywhere, "list", `controllerrevisions.apps cronjobs.batch daemonsets.apps deployments.apps endpointslices.discovery.k8s.io events
-				ingresses.networking.k8s.io jobs.batch namespaces nodes persistentvolumeclaims poddisruptionbudgets.policy pods secrets
+			{asks, everywhere, "list", "controllerrevisions.apps endpointslices.discovery.k8s.io events pods"},
+			{lists, everywhere, "list", `cronjobs.batch daemonsets.apps deployments.apps
+				ingresses.networking.k8s.io jobs.batch namespaces nodes persistentvolumeclaims poddisruptionbudgets.policy secrets
 				serviceaccounts statefulsets.apps
 				customresourcedefinitions.apiextensions.k8s.io
 				openstackcontrolplanes.kupenstack.io openstacknodes.kupenstack.io openstackservices.kupenstack.io`},
-			{whole, everywhere, "update", "secrets"},
+			{"the inventory is in the daemon's own; elsewhere what was generated gets more beside it, as where a service comes later", everywhere, "update", "secrets"},
 			{whole, cloud, "update", "daemonsets.apps"},
 			{"not everything is taken out of the configuration of this run", everywhere, "delete", `ingresses.networking.k8s.io secrets
 				openstackcontrolplanes.kupenstack.io openstacknodes.kupenstack.io openstackservices.kupenstack.io`},
@@ -76,14 +79,15 @@ func spared() map[string][]spare {
 				rolebindings.rbac.authorization.k8s.io roles.rbac.authorization.k8s.io`},
 		},
 		world.Charts: {
-			{lists, cloud, "list", `configmaps cronjobs.batch daemonsets.apps deployments.apps jobs.batch persistentvolumeclaims
+			{looks, cloud, "list", `configmaps cronjobs.batch daemonsets.apps deployments.apps jobs.batch persistentvolumeclaims
 				poddisruptionbudgets.policy secrets serviceaccounts services statefulsets.apps`},
-			{whole, cloud, "update", "cronjobs.batch daemonsets.apps deployments.apps jobs.batch secrets services statefulsets.apps"},
+			{whole, cloud, "update", "cronjobs.batch daemonsets.apps deployments.apps jobs.batch services statefulsets.apps"},
 			{"not every kind differs in this run", cloud, "patch", `configmaps cronjobs.batch daemonsets.apps deployments.apps jobs.batch
 				persistentvolumeclaims poddisruptionbudgets.policy secrets serviceaccounts services statefulsets.apps`},
 			{roles, cloud, "escalate", "roles.rbac.authorization.k8s.io"},
 			{roles, cloud, "bind", "clusterroles.rbac.authorization.k8s.io roles.rbac.authorization.k8s.io"},
-			{"tests that charts have, and those that a rollout replaces one by one", cloud, "create delete get list patch", "pods"},
+			{"tests that charts have, and those that a rollout replaces one by one", cloud, "create delete get patch", "pods"},
+			{looks, cloud, "list", "pods"},
 			{"charts hand it out, and have to have it for that", everywhere, "get list patch", "nodes"},
 			{"no certificates in the backends of this run", cloud, "create delete get list patch", "certificates.cert-manager.io"},
 			{others, everywhere, "create get patch", "customresourcedefinitions.apiextensions.k8s.io"},
