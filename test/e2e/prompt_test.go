@@ -37,7 +37,8 @@ manifest "managed" {
 `
 
 // TestDriftIsNoticedAtOnce edits objects in the cluster again and again: a daemon that would look by itself in an hour
-// repairs them at once, and asks nothing about any other unit.
+// repairs them at once, and asks nothing about any other unit. That objects of other kinds are heard of as soon as these is for
+// TestDriftOfAnyKindIsNoticedAtOnce of package kube.
 func TestDriftIsNoticedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := world.WithoutOpenStack(t)
