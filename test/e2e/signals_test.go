@@ -24,7 +24,7 @@ const (
 )
 
 // TestSignals ends daemons while a write of theirs is under way. The first signal lets it come to its end, for a time;
-// a second one does not wait for it. Either way what comes after is done once.
+// a second one does not wait for it. Either way what comes after is done once. So it is with a pass of kupenstack-sync.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	w := world.WithoutOpenStack(t)
@@ -64,6 +64,9 @@ func TestSignals(t *testing.T) {
 		s.afterwards(t, "three", false, false)
 	})
 	s.next(t, "last")
+	s.signal(t) // at rest
+	s.awaitEnd(t, stops)
+	t.Run("two, of a pass", s.pass)
 	events, _, err := w.Cluster.Events(0)
 	if err != nil {
 		t.Fatal(err)
@@ -74,9 +77,31 @@ func TestSignals(t *testing.T) {
 			writes++
 		}
 	}
-	if writes != 4 {
-		t.Errorf("four texts took %d writes", writes)
+	if writes != 5 {
+		t.Errorf("five texts took %d writes", writes)
 	}
+}
+
+// pass ends a pass of kupenstack-sync by two signals while its write is under way: it does not wait for that either, and the
+// next one does what is left as soon as the lease has run out.
+func (s *signals) pass(t *testing.T) {
+	const lease = "--lease-duration=3s"
+	held := s.holding(t)
+	s.describe("four")
+	s.Push(t, "Write four")
+	pass := s.proxies.StartPass(t, "pass", lease)
+	held.await(t)
+	world.Await(t, atOnce, func() (bool, string) {
+		if err := pass.Signal(syscall.SIGTERM); err != nil { // more than two are no harm
+			t.Fatal(err)
+		}
+		return !pass.Alive(), pass.LogTail(8 << 10)
+	})
+	s.afterwards(t, "four", false, false)
+	if r := s.proxies.Run(t, converges, lease); r.Code != 0 {
+		t.Fatalf("the pass after it: %d\n%s%s", r.Code, r.Stdout, r.Stderr)
+	}
+	s.afterwards(t, "four", true, true)
 }
 
 // signals is a world, and the daemon that is ended next.
@@ -99,6 +124,22 @@ type held struct {
 // hold pushes a text for an object, and returns once the write of it is under way. It gets no further until it is let.
 func (s *signals) hold(t *testing.T, text string) held {
 	t.Helper()
+	h := s.holding(t)
+	s.describe(text)
+	s.Push(t, "Write "+text)
+	h.await(t)
+	return h
+}
+
+// await waits until the write is under way.
+func (h held) await(t *testing.T) {
+	t.Helper()
+	world.Await(t, reacts, func() (bool, string) { return h.rule.Fired() == 1, fmt.Sprint(h.rule.Seen()) })
+}
+
+// holding has the next write of the object wait.
+func (s *signals) holding(t *testing.T) held {
+	t.Helper()
 	free := make(chan struct{})
 	h := held{let: func() { close(free) }}
 	h.rule = s.proxies.Add(faultproxy.Rule{
@@ -118,9 +159,6 @@ func (s *signals) hold(t *testing.T, text string) held {
 		}),
 	})
 	t.Cleanup(h.rule.Remove)
-	s.describe(text)
-	s.Push(t, "Write "+text)
-	world.Await(t, reacts, func() (bool, string) { return h.rule.Fired() == 1, fmt.Sprint(h.rule.Seen()) })
 	return h
 }
 

@@ -138,6 +138,24 @@ func (w *World) startDaemon(t testing.TB, env []string, name string, args []stri
 	return r
 }
 
+// StartPass starts a pass of kupenstack-sync behind the proxies. It is killed at the end of the test at the latest.
+func (p *Proxies) StartPass(t testing.TB, name string, args ...string) *process.Process {
+	t.Helper()
+	started, err := process.Start(filepath.Join(p.world.dir, "passes"), process.Spec{Name: name, Args: append([]string{p.world.Sync}, args...), Env: p.env, Dir: p.world.dir, Bound: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := started.Stop(ctx, 0); err != nil {
+			t.Errorf("stop %s: %v", name, err)
+		}
+		p.world.NoSecrets(t, "the output of "+name, started.LogTail(64<<20))
+	})
+	return started
+}
+
 // answers are what a daemon says of itself, as far as it still answers.
 func (r *Running) answers(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second) // one that sleeps answers nothing
