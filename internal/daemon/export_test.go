@@ -14,7 +14,7 @@ import (
 
 // ShowAndTell returns what shows how things stand and tells what is new of it, as a process in charge does.
 func ShowAndTell(board Board) func(context.Context, revision.State, engine.Snapshot) error {
-	heard := &news{mended: map[addr.Object]int{}, tell: func(ctx context.Context, told unit.Told) { _ = board.Tell(ctx, told) }}
+	heard := &news{mended: map[addr.Object]int{}, mask: board.Mask, tell: func(ctx context.Context, told unit.Told) { _ = board.Tell(ctx, told) }}
 	return func(ctx context.Context, state revision.State, snapshot engine.Snapshot) error {
 		_, err := showing(ctx, board, state, snapshot, heard)
 		heard.rest(ctx, state, snapshot)

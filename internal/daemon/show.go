@@ -25,6 +25,8 @@ type Board interface {
 	AllShown(ctx context.Context) (map[unit.ObjectRef]unit.Shown, error)
 	// Show shows how something stands that has a place there.
 	Show(ctx context.Context, ref unit.ObjectRef, says unit.Shown) error
+	// Mask takes out of a text what the cluster has of secrets. What is shown and told goes through it before it is cut.
+	Mask(text string) string
 	// Tell has it say, beside what is shown, what happened to something that is shown. It waits for nothing that is sent.
 	Tell(ctx context.Context, told unit.Told) error
 	// SubscribeShown has f called when what is shown changed, whoever changed it, until cancel is
@@ -60,6 +62,7 @@ func showing(ctx context.Context, board Board, state revision.State, snapshot en
 	}
 	ctx, cancel := context.WithTimeout(ctx, showTimeout)
 	defer cancel()
+	snapshot = masked(board, snapshot)
 	there, err := board.Nodes(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("show how things stand: %w", err)
@@ -143,7 +146,7 @@ func (d *Daemon) show(ctx context.Context, changed <-chan struct{}) {
 	}
 	heard := make(chan struct{}, 1)
 	defer d.Board.SubscribeShown(func() { word(heard) })()
-	told := &news{mended: map[addr.Object]int{}, tell: func(ctx context.Context, what unit.Told) {
+	told := &news{mended: map[addr.Object]int{}, mask: d.Board.Mask, tell: func(ctx context.Context, what unit.Told) {
 		if err := d.Board.Tell(ctx, what); err != nil && ctx.Err() == nil {
 			d.Log.Debug().Err(err).Msg("an event is not written")
 		}

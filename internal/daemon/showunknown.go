@@ -25,15 +25,17 @@ func showUnknown(ctx context.Context, board Board, why string, sightings []engin
 	if err != nil {
 		return 0, fmt.Errorf("show how things stand: %w", err)
 	}
+	why = report.Line(board.Mask(why), mostShown)
 	seen := map[unit.ObjectRef]engine.Sighting{}
 	for _, s := range sightings {
 		if kind, is := shownKinds()[s.Address.Kind()]; is {
+			s.Why = board.Mask(s.Why)
 			seen[unit.ShownRef(kind, s.Address.Name())] = s
 		}
 	}
 	var places []place
 	for ref, says := range shown {
-		if says, doubtful := doubted(says, report.Line(why, mostShown), seen[ref]); doubtful {
+		if says, doubtful := doubted(says, why, seen[ref]); doubtful {
 			places = append(places, place{ref, says})
 		}
 	}

@@ -32,6 +32,7 @@ const (
 // begins tells nothing again; the rest is as long as the process.
 type news struct {
 	tell    func(context.Context, unit.Told)
+	mask    func(string) string
 	refused string              // the commit that was refused last
 	mended  map[addr.Object]int // how often drift of it was repaired
 }
@@ -51,7 +52,7 @@ func (n *news) shown(ctx context.Context, ref unit.ObjectRef, before, says unit.
 		}
 	case unit.KindShownCloud:
 		if says.Revision != before.Revision && says.Revision == inForce {
-			n.tell(ctx, unit.Told{Ref: ref, Reason: reasonInForce, Message: "commit " + named(says.Revision, state) + " is in force"})
+			n.tell(ctx, unit.Told{Ref: ref, Reason: reasonInForce, Message: "commit " + n.named(says.Revision, state) + " is in force"})
 		}
 		if says.Phase == compose.PhaseReady && before.Phase != says.Phase {
 			n.tell(ctx, unit.Told{Ref: ref, Reason: statusReady, Message: "all of it is as it is written, and works"})
@@ -69,9 +70,9 @@ func (n *news) rest(ctx context.Context, state revision.State, snapshot engine.S
 		return
 	}
 	cloud := unit.ShownRef(unit.KindShownCloud, m.Cloud.Name)
-	commit, why := refusal(state, snapshot)
+	commit, why := n.refusal(state, snapshot)
 	if commit != "" && commit != n.refused {
-		n.tell(ctx, unit.Told{Ref: cloud, Warning: true, Reason: reasonRefused, Message: "commit " + named(commit, state) + " is not applied: " + why})
+		n.tell(ctx, unit.Told{Ref: cloud, Warning: true, Reason: reasonRefused, Message: "commit " + n.named(commit, state) + " is not applied: " + why})
 	}
 	n.refused = commit
 	for i := range snapshot.Units {
@@ -81,7 +82,7 @@ func (n *news) rest(ctx context.Context, state revision.State, snapshot engine.S
 			if u.Address.Kind() == "service" {
 				about = unit.ShownRef(unit.KindShownService, u.Address.Name())
 			}
-			n.tell(ctx, unit.Told{Ref: about, Reason: reasonRepaired, Message: "drift of " + u.Address.String() + " was repaired" + fieldsOf(u.Healed)})
+			n.tell(ctx, unit.Told{Ref: about, Reason: reasonRepaired, Message: "drift of " + u.Address.String() + " was repaired" + n.mask(fieldsOf(u.Healed))})
 		}
 		if u.Mended != n.mended[u.Address] {
 			n.mended[u.Address] = u.Mended
@@ -90,7 +91,7 @@ func (n *news) rest(ctx context.Context, state revision.State, snapshot engine.S
 }
 
 // refusal is the commit that is not applied, and the first reason for that; "" when there is none.
-func refusal(state revision.State, snapshot engine.Snapshot) (commit, why string) {
+func (n *news) refusal(state revision.State, snapshot engine.Snapshot) (commit, why string) {
 	var all diag.Diagnostics
 	switch {
 	case state.Bad != nil:
@@ -100,20 +101,20 @@ func refusal(state revision.State, snapshot engine.Snapshot) (commit, why string
 	}
 	for _, d := range all.Sorted() {
 		if d.Severity == diag.Error {
-			return commit, report.Line(d.Error(), mostShown)
+			return commit, report.Line(n.mask(d.Error()), mostShown)
 		}
 	}
 	return commit, "see the report"
 }
 
 // named is a commit with what its author called it.
-func named(commit string, state revision.State) string {
+func (n *news) named(commit string, state revision.State) string {
 	short := commit[:min(len(commit), shortHash)]
 	for _, c := range []struct{ hash, subject string }{
 		{state.Head.Hash, state.Head.Subject}, {state.Applied.Hash, state.Applied.Subject}, {state.InForce.Hash, state.InForce.Subject},
 	} {
 		if c.hash == commit && c.subject != "" {
-			return fmt.Sprintf("%s (%s)", short, report.Line(c.subject, mostShown/8))
+			return fmt.Sprintf("%s (%s)", short, report.Line(n.mask(c.subject), mostShown/8))
 		}
 	}
 	return short

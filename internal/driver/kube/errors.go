@@ -114,6 +114,9 @@ func deniedByRules(err error) bool {
 	return strings.Contains(err.Error(), " cannot ")
 }
 
+// Mask takes out of a text what is known of secrets.
+func (c *Cluster) Mask(text string) string { return c.mask(text) }
+
 func (c *Cluster) mask(text string) string {
 	if c.masker == nil {
 		return text
