@@ -41,10 +41,13 @@ func (m *Masker) Add(secrets ...Secret) (omitted int) {
 	return omitted
 }
 
-// Text returns s with all secrets replaced by [Mask].
+// Text returns s with all secrets replaced by [Mask], and so is what a text that was cut off has left of one at its end.
 func (m *Masker) Text(s string) Masked {
-	text := []byte(s)
-	spans := m.patterns.Load().find(text, 0)
+	text, patterns := []byte(s), m.patterns.Load()
+	spans := patterns.find(text, 0)
+	if parts := patterns.cut(text); len(parts) > 0 {
+		spans = joined(append(spans, parts...))
+	}
 	if len(spans) == 0 {
 		return Masked{text: s}
 	}

@@ -159,6 +159,33 @@ func TestTextWithinBase64(t *testing.T) {
 	}
 }
 
+// TestTextThatWasCut: wherever a text was cut that has a secret, nothing of it is left that could be known for one.
+func TestTextThatWasCut(t *testing.T) {
+	const secret = "canary-hunter2-of-a-service"
+	m := redact.NewMasker()
+	m.Add(redact.NewSecret(secret), redact.NewSecret("two-of-them"))
+	for cut := range len(secret) + 1 {
+		text := "the database says " + secret[:cut] + "\u2026"
+		want := "the database says (sensitive)\u2026"
+		if cut < redact.MinLength {
+			want = text
+		}
+		if got := m.Text(text).String(); got != want {
+			t.Errorf("cut behind %d characters: %q, want %q", cut, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"no can\u2026": "no can\u2026", "canary birds\u2026": "canary birds\u2026", "canary-": "canary-", "\u2026": "\u2026",
+		"canary-\u2026, then two-of\u2026 and canary-hunter2-of-a-service": "(sensitive)\u2026, then (sensitive)\u2026 and (sensitive)",
+		"canary-canary-hunt\u2026": "canary-(sensitive)\u2026", "Y2FuYXJ5LWh1bnRlcj\u2026": "(sensitive)\u2026", // in base64
+		"canary-hunter2-of-a-servicetwo-of\u2026": "(sensitive)(sensitive)\u2026",
+	} {
+		if got := m.Text(text).String(); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestAddCountsWhatIsTooShort(t *testing.T) {
 	m := redact.NewMasker()
 	if got := m.Add(redact.NewSecret("abc"), redact.NewSecret(""), redact.NewSecret("abcd"), redact.NewSecret("x\n\n\n")); got != 2 {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -101,4 +102,41 @@ func (p *patterns) begins(suffix []byte) bool {
 	// Those that begin with the suffix stand together, from where it would be inserted on.
 	at, _ := slices.BinarySearch(p.texts, string(suffix))
 	return at < len(p.texts) && strings.HasPrefix(p.texts[at], string(suffix))
+}
+
+// ellipsis stands where the rest of a text was cut off.
+const ellipsis = "\u2026"
+
+// cut returns where text contains the beginnings of secrets that are cut off, in order: what is that long that it could be
+// found, and has an ellipsis behind it.
+func (p *patterns) cut(text []byte) []span {
+	var spans []span
+	for from := 0; ; {
+		next := bytes.Index(text[from:], []byte(ellipsis))
+		if next < 0 {
+			return spans
+		}
+		at := from + next
+		for i := max(from, at-p.longest); i+MinLength <= at; i++ {
+			if p.begins(text[i:at]) {
+				spans = append(spans, span{i, at})
+				break
+			}
+		}
+		from = at + len(ellipsis)
+	}
+}
+
+// joined returns spans in order, overlapping ones as one.
+func joined(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	var all []span
+	for _, s := range spans {
+		if last := len(all) - 1; last >= 0 && s.from < all[last].to {
+			all[last].to = max(all[last].to, s.to)
+		} else {
+			all = append(all, s)
+		}
+	}
+	return all
 }

@@ -105,14 +105,22 @@ var (
 	userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#"'<>]*)@`)
 	// A password with a slash or the like in it: what follows the colon is no port.
 	brokenUserinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#@:\["'<>]*:[0-9]*[^\s0-9/?#"'<>][^\s"'<>]*)@`)
+	// The same where the text was cut before the @, so that it may be what looks like a host; and where it was cut before that.
+	cutUserinfo  = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#@"'<>…]+)…`)
+	cutBroken    = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)([^\s/?#@:\["'<>…]*:[0-9]*[^\s0-9/?#@"'<>…][^\s@"'<>…]*)…`)
+	restUserinfo = regexp.MustCompile(`…[^\s"'<>…]+@`)
 	// Parameters that carry access, as in the URLs that are signed in advance.
-	parameter = regexp.MustCompile(`(?i)([?&;][^\s=&;"'<>]*(?:token|password|passwd|secret|signature|credential|api_?key)[^\s=&;"'<>]*=)[^\s&#;"'<>]+`)
+	parameter = regexp.MustCompile(`(?i)([?&;…][^\s=&;"'<>]*(?:token|password|passwd|secret|signature|credential|api_?key)[^\s=&;"'<>]*=)[^\s&#;"'<>]+`)
 	// Names of settings whose values are not shown, even where nobody marked them.
 	secretName = regexp.MustCompile(`(?i)(password|passwd|secret|token|private_key|credential|api_?key)$`)
 )
 
 // mask takes out what has the form of a credential in a URL.
 func mask(s string) string {
+	if strings.Contains(s, ellipsis) {
+		s = restUserinfo.ReplaceAllString(s, ellipsis+unit.TextSensitive+"@")
+		s = parameter.ReplaceAllString(s, "${1}"+unit.TextSensitive)
+	}
 	if !strings.Contains(s, "://") {
 		return s
 	}
@@ -125,6 +133,10 @@ func mask(s string) string {
 	}
 	s = brokenUserinfo.ReplaceAllStringFunc(s, hide)
 	s = userinfo.ReplaceAllStringFunc(s, hide)
+	if strings.Contains(s, ellipsis) {
+		s = cutBroken.ReplaceAllString(s, "${1}"+unit.TextSensitive+ellipsis)
+		s = cutUserinfo.ReplaceAllString(s, "${1}"+unit.TextSensitive+ellipsis)
+	}
 	return parameter.ReplaceAllString(s, "${1}"+unit.TextSensitive)
 }
 
