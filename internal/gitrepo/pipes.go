@@ -126,17 +126,22 @@ func (p *pipes) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest
 	return report, report.Error()
 }
 
+// enoughWords is how many bytes are kept of what a server says.
+const enoughWords = 4096
+
 // firstWords keeps the beginning of what is written to it.
 type firstWords struct {
 	mu   sync.Mutex
 	text []byte
+	more bool // was written, and is not kept
 }
 
 // Write implements io.Writer and never fails.
 func (w *firstWords) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.text = append(w.text, p[:min(len(p), 4096-len(w.text))]...)
+	kept := min(len(p), enoughWords-len(w.text))
+	w.text, w.more = append(w.text, p[:kept]...), w.more || kept < len(p)
 	return len(p), nil
 }
 
@@ -159,7 +164,11 @@ func (w *firstWords) explain() error {
 	if text == "" {
 		return fmt.Errorf("the server ended the conversation: %w", io.ErrUnexpectedEOF)
 	}
-	return fmt.Errorf("%w: the server said: %s", io.ErrUnexpectedEOF, w.text)
+	said := string(w.text)
+	if w.more {
+		said += cutOff // by which whoever masks it knows
+	}
+	return fmt.Errorf("%w: the server said: %s", io.ErrUnexpectedEOF, said)
 }
 
 var (

@@ -16,6 +16,16 @@ import (
 	"github.com/kupenstack/kupenstack-sync/test/slow"
 )
 
+// TestALongSubjectSaysThatItIsCut: by that, whoever masks it knows the beginning of a credential.
+func TestALongSubjectSaysThatItIsCut(t *testing.T) {
+	t.Parallel()
+	b := overHTTP(t)
+	b.repo.Commit(t, map[string]string{"n": "1"}, strings.Repeat("ä", 90)+" https://user:canary-word@git.example.org")
+	if got, want := pull(t, b.open(t)).Commit.Subject, strings.Repeat("ä", 90)+" https://user:can…"; got != want {
+		t.Errorf("the subject is %q, want %q", got, want)
+	}
+}
+
 func TestPollsAndFetches(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, b *bed) {

@@ -24,6 +24,7 @@ const (
 	objectCache = 8 << 20  // bytes of objects kept in memory
 	maxDepth    = 128      // of directories in a tree
 	maxSubject  = 200      // bytes of a commit's first line
+	cutOff      = "…"      // at its end where it is longer
 	maxParents  = 16       // of a commit that are told
 	maxNames    = 16 << 20 // bytes of all names in a tree: directories that were looked into are kept, and Git packs long names to next to nothing
 	heldEntries = 200_000  // entries of directories kept in memory, as many as a tree may have
@@ -314,7 +315,7 @@ func (s *store) tree(rev Revision, options Options) (*Tree, error) {
 	}
 	subject, _, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
 	if len(subject) > maxSubject {
-		subject = subject[:maxSubject]
+		subject = strings.ToValidUTF8(subject[:maxSubject-len(cutOff)], "") + cutOff // by which whoever masks it knows that there was more
 	}
 	var parents []string
 	for _, hash := range commit.ParentHashes[:min(len(commit.ParentHashes), maxParents)] {

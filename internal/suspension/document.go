@@ -95,5 +95,5 @@ func cut(text string) string {
 	if utf8.RuneCountInString(text) <= maxText {
 		return text
 	}
-	return string([]rune(text)[:maxText])
+	return string([]rune(text)[:maxText-1]) + "…" // by which whoever masks it knows that there was more
 }

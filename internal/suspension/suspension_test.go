@@ -139,6 +139,22 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestCutSaysSo: a reason that is too long ends so that whoever masks it knows the beginning of a credential, and stays as it is.
+func TestCutSaysSo(t *testing.T) {
+	list := []suspension.Suspension{of(t, "", at(9))}
+	list[0].Reason = strings.Repeat("ä", 484) + " https://user:canary"
+	want := strings.Repeat("ä", 484) + " https://user:c…"
+	for range 2 {
+		data, err := suspension.Encode(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, err = suspension.Decode(data); err != nil || list[0].Reason != want {
+			t.Errorf("the reason is %q, want %q, %v", list[0].Reason, want, err)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1,"suspensions":[{"target":"","by":"alice","reason":"x","since":"2026-12-01T00:00:00Z","until":"2026-12-02T00:00:00Z"}]}`))
 	f.Add([]byte(`{"version":1,"suspensions":[{"target":"module.edge[\"a\"].network.web"},{"target":"service.nova","by":"\u001b[31m"}]}`))
