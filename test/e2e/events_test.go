@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
@@ -25,7 +27,8 @@ func TestEvents(t *testing.T) {
 	note := "\nmanifest \"note\" {\n  objects    = { apiVersion = \"v1\", kind = \"ConfigMap\", metadata = { name = \"note\", namespace = \"notes\" }, data = { text = \"as written\" } }\n  depends_on = [manifest.space]\n}\n"
 	w.Describe(t, "edge.hcl", polledRarely+note)
 	good := w.Push(t, "Describe what https://"+world.User+":"+world.Password+"@git.example.org has") // somebody is careless
-	w.StartDaemon(t, "first")
+	p := w.Proxies(t)
+	p.StartDaemon(t, "first")
 	w.AwaitVerdict(t, converges, "converged", good)
 	w.StartDaemon(t, "second")
 
@@ -59,11 +62,19 @@ func TestEvents(t *testing.T) {
 	}
 	await(corev1.EventTypeNormal + " DriftRepaired drift of manifest.note was repaired")
 
+	note = strings.Replace(note, "as written", "as written anew", 1)
+	w.Describe(t, "edge.hcl", polledRarely+note)
+	shownOnce := shownWhileWatchesExpire(t, p, func() string { return w.Push(t, "Write it anew") })
+	await(corev1.EventTypeNormal + " RevisionInForce commit " + shownOnce[:12] + " (Write it anew) is in force")
+
 	w.Describe(t, "edge.hcl", polledRarely+note+"\nnonsense \"x\" {}\n")
 	bad := w.Push(t, "Break it")
 	await(corev1.EventTypeWarning + " RevisionRefused commit " + bad[:12] + " (Break it) is not applied: ")
 
 	before := seen()
+	if n := len(slices.DeleteFunc(slices.Clone(before), func(e string) bool { return !strings.Contains(e, shownOnce[:12]+" (") })); n != 1 {
+		t.Errorf("that %s is in force is told %d times: %q", shownOnce, n, before)
+	}
 	polls := time.Now().Add(3 * time.Second) // several, each of which finds the same
 	world.Await(t, reacts, func() (bool, string) { return time.Now().After(polls), "" })
 	if after := seen(); !slices.Equal(before, after) {
@@ -80,4 +91,36 @@ func TestEvents(t *testing.T) {
 	if len(own.Refused) > 0 || own.Used[world.Right{Verb: "create", Resource: "events", Namespace: metav1.NamespaceDefault}] != len(before) {
 		t.Errorf("the daemon was refused %q, and wrote of %d events %v", own.Refused, len(before), own.Used)
 	}
+}
+
+// shownWhileWatchesExpire pushes a commit, and while it is written that this is in force the watch of what shows it expires, and
+// the next one is told at once that its version is too old.
+func shownWhileWatchesExpire(t *testing.T, p *world.Proxies, push func() string) (commit string) {
+	t.Helper()
+	const clouds = "/apis/kupenstack.io/v1alpha1/openstackcontrolplanes"
+	watches, free := faultproxy.Match{Proxy: p.Kubernetes, Verb: "watch", Path: clouds}, make(chan struct{})
+	write := p.Add(faultproxy.Rule{
+		Match: faultproxy.Match{Proxy: p.Kubernetes, Verb: "patch", Path: clouds + "/{name}/status"}, Limit: 1,
+		Action: faultproxy.Wrap("held", func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case <-free:
+					next.ServeHTTP(w, r)
+				case <-r.Context().Done():
+					panic(http.ErrAbortHandler)
+				}
+			})
+		}),
+	})
+	defer write.Remove()
+	commit = push()
+	world.Await(t, reacts, func() (bool, string) { return write.Fired() == 1, "the status is not written" })
+	gone := p.Add(faultproxy.Rule{Match: watches, Limit: 1, Action: faultproxy.AnswerKubernetes(http.StatusGone, metav1.StatusReasonExpired, "too old resource version", 0)})
+	defer gone.Remove()
+	if p.ExpireWatches(watches) == 0 {
+		t.Error("nothing is watched")
+	}
+	world.Await(t, reacts, func() (bool, string) { return gone.Fired() == 1, "nothing is watched anew" })
+	close(free)
+	return commit
 }
