@@ -49,6 +49,22 @@ func TestSensitiveNamesStayHidden(t *testing.T) {
 	}
 }
 
+// TestSensitiveNamesInWhatIsCutStayHidden: why something failed is cut before it is known what of it is sensitive, and has nothing of
+// that left where the cut is.
+func TestSensitiveNamesInWhatIsCutStayHidden(t *testing.T) {
+	d := testDriver(t)
+	want := wantValue("network", map[string]cty.Value{"name": cty.StringVal("CANARY-NAME").Mark(model.Sensitive)})
+	target := testTarget(t, "network", want)
+	for begins := longestMessage - 20; begins < longestMessage+2; begins++ {
+		o := d.kinds["network"].(interface{ read(map[string]any) *object }).read(map[string]any{"id": "n1", "name": "CANARY-NAME", "description": "[" + testMark + "]"})
+		o.message = faultIn(map[string]any{keyFault: map[string]any{"message": strings.Repeat("x", begins) + "CANARY-NAME is in use, and more of that"}})
+		m, _ := find(d.kinds["network"], &session{domain: "default"}, target, want, indexed([]*object{o}))
+		if st := state(target, m); !strings.Contains(st.Message, "xxx") || strings.Contains(st.Message, "CANARY-NAME"[:redact.MinLength]) {
+			t.Errorf("begins behind %d characters: %s", begins, st.Message)
+		}
+	}
+}
+
 // TestSensitivePathsStayHidden: what a path has that is sensitive, as that of a key pair its name, is neither in an error nor in the log.
 func TestSensitivePathsStayHidden(t *testing.T) {
 	masker := redact.NewMasker()
