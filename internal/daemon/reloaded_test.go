@@ -142,7 +142,7 @@ func TestCertificatesAreExchanged(t *testing.T) {
 				t.Errorf("the connection that was open got %q, and %q after the exchange", before, after)
 			}
 			if response, err := connect(t, url, first.trusted).Get(url); err == nil {
-				response.Body.Close()
+				_ = response.Body.Close()
 				t.Error("a new connection gets the certificate that was taken away")
 			}
 			unready := func() string {
