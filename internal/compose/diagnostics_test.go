@@ -160,7 +160,7 @@ func TestDiagnostics(t *testing.T) {
 			[]string{"main.hcl:51:3 compose.profile-name"},
 		},
 		"disabled dependency": {
-			strings.Replace(complete, `service "ovn" {}`, `service "ovn" { enabled = false }`, 1) + "project \"p\" {\n  depends_on = [service.ovn]\n}\n",
+			strings.Replace(complete, `service "openvswitch" {}`+"\n", `service "openvswitch" {}`+"\n"+`  service "ovn" { enabled = false }`, 1) + "project \"p\" {\n  depends_on = [service.ovn]\n}\n",
 			compose.Facts{OpenStackGiven: true},
 			[]string{"main.hcl:50:17 compose.missing-service"},
 		},

@@ -136,8 +136,8 @@ func TestPodSettingsReachCharts(t *testing.T) {
 		for _, name := range schema.TakenBy(setting) {
 			profile.WriteString("service \"" + name + "\" {\n" + setting + " = " + value + "\n}\n")
 		}
-		before := composed.Everything(t, "ovs", "ceph", "profile \"p\" {}\n", "profile = profile.p")
-		after := composed.Everything(t, "ovs", "ceph", "profile \"p\" {\n"+profile.String()+"}\n", "profile = profile.p")
+		before := composed.Everything(t, "ovn", "ceph", "profile \"p\" {}\n", "profile = profile.p")
+		after := composed.Everything(t, "ovn", "ceph", "profile \"p\" {\n"+profile.String()+"}\n", "profile = profile.p")
 		for _, s := range schema.New().Services() {
 			changed := compact(composed.Release(t, before, s.Name).Values) != compact(composed.Release(t, after, s.Name).Values)
 			if changed != slices.Contains(schema.TakenBy(setting), s.Name) {

@@ -44,7 +44,6 @@ func TestServiceEdges(t *testing.T) {
 			"prometheus-process-exporter":   "",
 			"skyline":                       "start:service.keystone:ready start:service.mariadb:ready",
 			"horizon":                       "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready",
-			"ovn":                           "start:service.openvswitch:installed",
 			"libvirt":                       "ready:service.neutron:installed start:service.openvswitch:installed",
 			"neutron": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready ready:service.nova:installed " +
 				"start:service.openvswitch:installed start:service.rabbitmq:ready",
@@ -52,6 +51,7 @@ func TestServiceEdges(t *testing.T) {
 				"start:service.memcached:ready ready:service.neutron:installed start:service.placement:installed ready:service.placement:ready start:service.rabbitmq:ready",
 		},
 		"ovn": {
+			"ovn":     "start:service.openvswitch:installed",
 			"libvirt": "ready:service.neutron:installed start:service.openvswitch:installed start:service.ovn:installed",
 			"neutron": "start:service.keystone:ready start:service.mariadb:ready start:service.memcached:ready ready:service.nova:installed " +
 				"start:service.openvswitch:installed start:service.ovn:installed start:service.rabbitmq:ready",
@@ -75,7 +75,7 @@ func TestServiceEdges(t *testing.T) {
 
 // TestEveryServiceHasItsTables fails for a service of the language that compose does not know.
 func TestEveryServiceAndKindIsKnown(t *testing.T) {
-	units := composed.Everything(t, "ovs", "ceph", "")
+	units := composed.Everything(t, "ovn", "ceph", "")
 	block := schema.New().Block("cloud").Nested("service")
 	for _, name := range block.Labels[0].Allowed {
 		service, _ := schema.New().Service(name)

@@ -368,7 +368,7 @@ func TestNoSlotWithoutADifference(t *testing.T) {
 // TestConfByNode has the schema say which services can differ by node, as their charts can.
 func TestConfByNode(t *testing.T) {
 	for _, s := range schema.New().Services() {
-		m, ev := composed.Text(t, strings.Replace(profiles(s.Name, "{ x = { y = N } }", 1), withOneConductor(composed.Source("ovs", "")), composed.Source("ovs", "ceph"), 1))
+		m, ev := composed.Text(t, strings.Replace(profiles(s.Name, "{ x = { y = N } }", 1), withOneConductor(composed.Source("ovs", "")), composed.Source("ovn", "ceph"), 1))
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if took := len(diags) == 0; took != s.ByNode {
 			t.Errorf("%s by node: %t, and the schema says %t: %v", s.Name, took, s.ByNode, diags)

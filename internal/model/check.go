@@ -107,6 +107,7 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 		c.cleanUp(cloud, &cloud.Services[i])
 		c.images(cloud, &cloud.Services[i])
 		c.adapter(cloud, &cloud.Services[i])
+		c.network(cloud, &cloud.Services[i])
 	}
 	if !cloud.Deploys() {
 		if len(cloud.Services) == 0 && cloud.OpenStack == nil && !inCluster {
@@ -129,6 +130,16 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 	} else if cloud.Charts == nil {
 		c.fail(codeIncomplete, cloud.Range, "no charts", "the cloud deploys services, so it has to say where their Helm charts come from",
 			`write, for example: charts { repository = "oci://registry.example.org/openstack-helm" }`)
+	}
+}
+
+// network checks that nothing moves packets beside what the cloud has for that: agents and OVN's controllers would each take away the
+// flows that the other has in the same bridge.
+func (c *checker) network(cloud *Cloud, s *Service) {
+	const ovn = "ovn" // the backend as the service
+	if s.Name == ovn && s.Enabled && cloud.NetworkBackend != ovn {
+		c.fail(codeInvalid, s.Range, "another network backend", fmt.Sprintf("ovn moves the packets of a cloud with network_backend ovn, and this one has %s, whose agents look after the same bridge of each node", cloud.NetworkBackend),
+			`write in the cloud: network_backend = "ovn"; or take the block away`)
 	}
 }
 

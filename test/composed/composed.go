@@ -75,19 +75,22 @@ func Demo(t testing.TB) map[string]unit.Unit {
 	return Compose(t, m, ev, compose.Facts{Nodes: []string{"control-1", "spare", "worker-1", "worker-2"}})
 }
 
-// Source is the configuration of a cloud with all services. The network is "ovs" or "ovn", the storage
+// Source is the configuration of a cloud with all services that it can have. The network is "ovs" or "ovn", the storage
 // "ceph", "lvm", or "" for what is there without a backend, which is all but Cinder. Blocks are put into that of the
 // cloud.
 func Source(network, storage string, blocks ...string) string {
-	cinder, adapter := "", ""
+	cinder, adapter, ovn := "", "", ""
 	if storage == "ceph" {
 		adapter = "\n" + `  service "ceph-adapter-rook" {}`
+	}
+	if network == "ovn" { // else the line is empty
+		ovn = `  service "ovn" {}`
 	}
 	if storage != "" {
 		storage = `storage_backend = "` + storage + `"`
 		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 1 } }`
 	}
-	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "CINDER", cinder, "ADAPTER", adapter, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
+	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "OVN", ovn, "CINDER", cinder, "ADAPTER", adapter, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
 }
 
 // Without is a configuration like [Source] without some services that take a line each.

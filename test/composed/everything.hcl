@@ -16,7 +16,7 @@ cloud "c" {
   service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }
   service "libvirt" {}
   service "openvswitch" {}
-  service "ovn" {}CINDER
+OVNCINDER
   service "heat" { replicas = { api = 2, cfn = 2, engine = 2 } }
   service "barbican" { replicas = 2 }
   service "magnum" { replicas = { api = 2, conductor = 2 } }

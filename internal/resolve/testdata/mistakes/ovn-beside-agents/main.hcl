@@ -1,0 +1,5 @@
+cloud "test" {
+  release = "2026.1"
+  charts { repository = "charts" }
+  service "ovn" {}
+}
