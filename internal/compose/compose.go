@@ -107,6 +107,7 @@ func Compose(m *model.Model, ev Evaluator, facts Facts) ([]unit.Unit, diag.Diagn
 	c.services()
 	c.startLabels()
 	c.mechanism()
+	c.tellConnections()
 	c.physicalDevices()
 	c.tls()
 	c.exposure()

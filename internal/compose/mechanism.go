@@ -36,6 +36,65 @@ func (c *composer) mechanism() {
 	}
 }
 
+// connection is an option of Neutron by which it works with what moves the packets: what it has for each backend, of which it needs
+// its own and stands none of the other's.
+type connection struct {
+	path, summary string
+	names         map[string]string // by the backend of the cloud
+	without       string            // what becomes of it otherwise
+}
+
+// connections are these options.
+func connections() []connection {
+	return []connection{
+		{
+			"conf.plugins.ml2_conf.ml2.mechanism_drivers", "mechanism drivers of another network backend",
+			map[string]string{networkOVS: "openvswitch", networkOVN: networkOVN},
+			"no port of an instance could be bound",
+		},
+		{
+			"conf.neutron.DEFAULT.service_plugins", "plugins of another network backend",
+			map[string]string{networkOVS: "router", networkOVN: "ovn-router"},
+			"there would be no routers that work",
+		},
+	}
+}
+
+// tellConnections warns where Neutron is told to work with another backend than the cloud's, or with none. More drivers and plugins
+// may be beside the cloud's.
+func (c *composer) tellConnections() {
+	const service = "neutron"
+	if !c.deployed(service) {
+		return
+	}
+	network := c.m.Cloud.NetworkBackend
+	for _, option := range connections() {
+		v := get(c.written[service], option.path)
+		if _, secret := v.(hidden); secret || !covers(c.written[service], option.path) {
+			continue
+		}
+		given, own := namesIn(v), option.names[network]
+		foreign := slices.ContainsFunc(given, func(name string) bool {
+			return network == networkOVS && name == option.names[networkOVN] // the other way round it has nothing to do
+		})
+		if slices.Contains(given, own) && !foreign {
+			continue
+		}
+		s := c.m.Service(service)
+		at, text := c.whereKey(s, s.Settings, steps(option.path))
+		has, hint := "has "+strings.Join(given, ", "), fmt.Sprintf("take it away, or write a list with %s in it", own)
+		if len(given) == 0 {
+			has = "has nothing"
+		}
+		if foreign {
+			hint = fmt.Sprintf("take it away, or write a list with %s and without %s", own, option.names[networkOVN])
+		}
+		c.failAt(codeUnsafe, at, option.summary,
+			fmt.Sprintf("%s of %s %s, and the network_backend of the cloud is %s, which needs %s: %s", text, service, has, network, own, option.without), hint)
+		c.diags[len(c.diags)-1].Severity = diag.Warning
+	}
+}
+
 // otherBackend says which of the backends a chart was given in the place of the cloud's, or beside it; "" where it has that.
 func (c *composer) otherBackend(service string) string {
 	written := get(c.written[service], backendOfCharts)
