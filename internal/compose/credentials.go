@@ -191,19 +191,53 @@ func (c *composer) keepWritten() {
 			return written
 		})
 		c.places[i].places = rest
-		if len(own) == 0 || len(rest) == 0 {
-			continue
+		switch {
+		case len(own) == 0:
+		case len(rest) > 0:
+			c.disagree(own[0], rest, "a credential is written in some places only", "write it in all of these places, or in none, where it is generated")
+		default:
+			c.checkAgree(own)
 		}
-		var missing []string
-		for _, p := range rest {
-			missing = append(missing, p.service+": "+p.path)
-		}
-		s := c.m.Service(own[0].service)
-		c.failAt(codeDisagree, c.placeOf(s, own[0].path), "a credential is written in some places only",
-			fmt.Sprintf("%s of %s must be the same as\n%s", own[0].path, s.Name, strings.Join(missing, "\n")),
-			"write it in all of these places, or in none, where it is generated")
 	}
 	c.places = slices.DeleteFunc(c.places, func(c credential) bool { return len(c.places) == 0 })
+}
+
+// checkAgree tells of places of one credential that people wrote different values in, or none. Whether what is in Secrets is the same
+// nobody knows here.
+func (c *composer) checkAgree(own []place) {
+	var first *place
+	var is string
+	var others []place
+	for _, p := range own {
+		v := get(c.written[p.service], p.path)
+		text, known := comparedText(v)
+		switch {
+		case !known || v == nil && !hasKey(c.written[p.service], p.path): // what is around it goes as a whole
+		case text == "":
+			s := c.m.Service(p.service)
+			c.failAt(codeDisagree, c.placeOf(s, p.path), "a credential that is empty",
+				fmt.Sprintf("%s of %s is written and empty, so that none is generated either, and programs go without one, or with what they have for everybody", p.path, s.Name),
+				"write one, or take it away, where it is generated")
+			return
+		case first == nil:
+			first, is = &p, text
+		case text != is:
+			others = append(others, p)
+		}
+	}
+	if len(others) > 0 {
+		c.disagree(*first, others, "a credential is written in different ways", "write the same in all of these places, or nothing in any, where it is generated")
+	}
+}
+
+// disagree tells of a place that would hold another value than others of the same credential.
+func (c *composer) disagree(here place, others []place, summary, hint string) {
+	var at []string
+	for _, p := range others {
+		at = append(at, p.service+": "+p.path)
+	}
+	s := c.m.Service(here.service)
+	c.failAt(codeDisagree, c.placeOf(s, here.path), summary, fmt.Sprintf("%s of %s must be the same as\n%s", here.path, s.Name, strings.Join(at, "\n")), hint)
 }
 
 // placeOf is where a value of a chart was written: in values, or below those in conf.

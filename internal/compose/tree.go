@@ -51,6 +51,20 @@ func covers(tree map[string]any, path string) bool {
 	return true
 }
 
+// hasKey tells whether the tree has the very key, be it null.
+func hasKey(tree map[string]any, path string) bool {
+	keys := steps(path)
+	last := len(keys) - 1
+	var at any = tree
+	for _, key := range keys[:last] {
+		below, _ := at.(map[string]any)
+		at = below[key]
+	}
+	around, _ := at.(map[string]any)
+	_, there := around[keys[last]]
+	return there
+}
+
 // overlay lays one tree over another: maps are merged, anything else is replaced. Neither of them
 // is changed, nor are maps shared with the result.
 func overlay(base, over map[string]any) map[string]any {

@@ -1,0 +1,62 @@
+package compose_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/test/composed"
+)
+
+// TestWrittenCredentialsAgree: what people write in all places of a credential is the same in each, as far as it can be compared,
+// and something. No message has it.
+func TestWrittenCredentialsAgree(t *testing.T) {
+	const (
+		agent   = "%s = { DEFAULT = { metadata_proxy_shared_secret = %s } }"
+		differs = "a credential is written in different ways"
+		isEmpty = "a credential that is empty"
+	)
+	metadata := func(nova, one, two, three string) map[string]string {
+		return map[string]string{
+			"nova":    "conf = { nova = { neutron = { metadata_proxy_shared_secret = " + nova + " } } }",
+			"neutron": "conf = {\n" + fmt.Sprintf(agent, "metadata_agent", one) + "\n" + fmt.Sprintf(agent, "ovn_agent", two) + "\n" + fmt.Sprintf(agent, "ovn_metadata_agent", three) + "\n}",
+		}
+	}
+	skyline := func(v string) map[string]string {
+		return map[string]string{"skyline": "conf = { skyline = { default = { secret_key = " + v + " } } }"}
+	}
+	for name, test := range map[string]struct {
+		written         map[string]string
+		summary, detail string
+	}{
+		"the same":            {metadata(`"canary1"`, `"canary1"`, `"canary1"`, `"canary1"`), "", ""},
+		"a number":            {metadata(`"12"`, `12`, `12`, `"12"`), "", ""},
+		"that of Nova":        {metadata(`"canary1"`, `"canary2"`, `"canary2"`, `"canary2"`), differs, "conf.metadata_agent.DEFAULT.metadata_proxy_shared_secret of neutron must be the same as\nnova: conf.nova.neutron.metadata_proxy_shared_secret"},
+		"one other":           {metadata(`"canary1"`, `"canary1"`, `sensitive("canary2")`, `"canary1"`), differs, "conf.metadata_agent.DEFAULT.metadata_proxy_shared_secret of neutron must be the same as\nneutron: conf.ovn_agent.DEFAULT.metadata_proxy_shared_secret"},
+		"hidden in one":       {metadata(`"canary1"`, `sensitive("canary1")`, `"canary1"`, `"canary1"`), "", ""},
+		"of a Secret":         {metadata(`secret("a", "b")`, `"canary1"`, `"canary1"`, `"canary1"`), "", ""},
+		"null":                {skyline("null"), isEmpty, "conf.skyline.default.secret_key of skyline is written and empty"},
+		"empty":               {skyline(`""`), isEmpty, "conf.skyline.default.secret_key of skyline is written and empty"},
+		"nothing of the kind": {map[string]string{"skyline": `conf = { skyline = { default = { debug = true } } }`}, "", ""},
+	} {
+		source := composed.Source("ovn", "")
+		for service, written := range test.written {
+			source = composed.Without(source, service)
+			source = strings.Replace(source, "  release ", fmt.Sprintf("  service %q {\n    %s\n  }\n  release ", service, written), 1)
+		}
+		m, ev := composed.Text(t, source)
+		_, diags := compose.Compose(m, ev, compose.Facts{})
+		summary, detail := "", ""
+		for _, d := range diags {
+			summary, detail = summary+d.Summary, detail+d.Detail
+			if d.Severity != diag.Error || d.Hint == "" || d.Subject == nil || !strings.Contains(strings.Split(source, "\n")[d.Subject.Start.Line-1], "secret") {
+				t.Errorf("%s: %v at %v", name, d, d.Subject)
+			}
+		}
+		if summary != test.summary || !strings.HasPrefix(detail, test.detail) || strings.Contains(detail, "canary") {
+			t.Errorf("%s: %q: %q", name, summary, detail)
+		}
+	}
+}
