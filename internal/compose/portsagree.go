@@ -51,9 +51,14 @@ func portReaders() map[string][]string {
 }
 
 // tellPorts warns where people give an API another port and leave others with the one before: its Service, what the catalogue
-// says, the routes of exposure, charts that go by their own values, and KupenStack itself. Keystone's are in [addresses].
+// says, the routes of exposure, charts that go by their own values, and KupenStack itself. Where others have Keystone's is in
+// [addresses].
 func (c *composer) tellPorts(s *model.Service, values map[string]any) {
-	for _, e := range endpoints()[s.Name] {
+	all := endpoints()[s.Name]
+	if s.Name == keystoneService {
+		all = []endpoint{identityEndpoint()}
+	}
+	for _, e := range all {
 		usual := fmt.Sprint(cmp.Or(e.number, portHTTP))
 		looked := []string{portDefault, portOfService, portInside}
 		if slices.Contains(insidePorts(), e.name) {
@@ -110,7 +115,7 @@ func (c *composer) otherPorts(s *model.Service, e endpoint, values map[string]an
 	}
 	var others []string
 	for _, kind := range kinds {
-		own := kind == portOfService && slices.Contains(ownPorts(), e.name)
+		own := kind == portOfService && slices.Contains(ownPorts(), e.name) || kind != portOutside && s.Name == keystoneService
 		if port := portFor(values, kind, own); port != "" && port != is {
 			others = append(others, "values."+e.in(kind))
 		}
