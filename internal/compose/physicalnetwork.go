@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -61,6 +62,37 @@ func physicalValues(service string, cloud *model.Cloud) []setting {
 		}
 	}
 	return nil
+}
+
+// tellPhysical warns where people write something in the place of what leads a service to the physical networks, and leave one of them
+// out: its bridge and device are there, and nothing of Neutron comes to it. A range of tags may be another one.
+func (c *composer) tellPhysical(s *model.Service) {
+	for _, set := range physicalValues(s.Name, &c.m.Cloud) {
+		text, is := set.value.(string)
+		v := get(c.written[s.Name], set.path)
+		if _, secret := v.(hidden); secret || !is || !set.when.holds(&c.m.Cloud) || !covers(c.written[s.Name], set.path) {
+			continue
+		}
+		given := namesIn(v)
+		var missing []string
+		for _, entry := range namesIn(text) {
+			name, of, _ := strings.Cut(entry, ":")
+			tags := strings.Contains(of, ":")
+			if !slices.ContainsFunc(given, func(one string) bool {
+				return one == entry || one == "*" && of == "" || tags && (one == name || strings.HasPrefix(one, name+":"))
+			}) {
+				missing = append(missing, entry)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		at, path := c.whereKey(s, s.Settings, steps(set.path))
+		c.failAt(codeUnsafe, at, "without a physical network",
+			fmt.Sprintf("%s of %s takes the place of what the physical networks of the cloud lead to, and has no %s", path, s.Name, strings.Join(missing, ", ")),
+			"take it away, or add to it: "+text)
+		c.diags[len(c.diags)-1].Severity = diag.Warning
+	}
 }
 
 // connected tells of physical networks that nothing connects. Those of a Neutron that is switched off may stay.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kupenstack/kupenstack-sync/internal/compose"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/test/composed"
 )
 
@@ -107,6 +108,34 @@ func TestPhysicalNetworkOfNetworks(t *testing.T) {
 			if strings.Contains(d.Detail+d.Hint+d.Summary, "hush") {
 				t.Errorf("a secret is told: %+v", d)
 			}
+		}
+	}
+}
+
+// TestPhysicalNetworksWrittenOver: what people write in the place of what leads to the physical networks has all of them, or that is told.
+func TestPhysicalNetworksWrittenOver(t *testing.T) {
+	for _, test := range []struct{ network, service, conf, want string }{
+		{"ovs", "neutron", `plugins = { openvswitch_agent = { ovs = { bridge_mappings = "public:br-public" } } }`, "conf.plugins.openvswitch_agent.ovs.bridge_mappings of neutron takes the place of what the physical networks of the cloud lead to, and has no tenant:br-tenant"},
+		{"ovs", "neutron", `plugins = { openvswitch_agent = { ovs = { bridge_mappings = "public:br-other,tenant:br-tenant" } } }`, "and has no public:br-public"},
+		{"ovs", "neutron", `plugins = { openvswitch_agent = { ovs = { bridge_mappings = ["more:br-more", "public:br-public", "tenant:br-tenant"] } } }`, ""},
+		{"ovn", "neutron", `plugins = { openvswitch_agent = { ovs = { bridge_mappings = "public:br-public" } } }`, ""}, // which nothing reads
+		{"ovn", "ovn", `ovn_bridge_mappings = "public:br-public"`, "conf.ovn_bridge_mappings of ovn takes the place"},
+		{"ovs", "neutron", `plugins = { ml2_conf = { ml2_type_flat = { flat_networks = "more" } } }`, "and has no public"},
+		{"ovs", "neutron", `plugins = { ml2_conf = { ml2_type_flat = { flat_networks = "*" } } }`, ""},
+		{"ovs", "neutron", `plugins = { ml2_conf = { ml2_type_flat = { flat_networks = null } } }`, "and has no public"},
+		{"ovs", "neutron", `plugins = { ml2_conf = { ml2_type_flat = { flat_networks = sensitive("more") } } }`, ""},
+		{"ovs", "neutron", `plugins = { ml2_conf = { ml2_type_vlan = { network_vlan_ranges = "tenant:1:4000" } } }`, ""},
+		{"ovs", "neutron", `plugins = { ml2_conf = { ml2_type_vlan = { network_vlan_ranges = "tenants:1:4000" } } }`, "and has no tenant:100:199, tenant:1000:1000"},
+	} {
+		source := composed.Source(test.network, "", physicalNetworks, "  profile = profile.written") + "profile \"written\" {\n  service \"" + test.service + "\" {\n    conf = { " + test.conf + " }\n  }\n}\n"
+		m, ev := composed.Text(t, source)
+		_, told := compose.Compose(m, ev, compose.Facts{})
+		if test.want == "" && len(told) == 0 {
+			continue
+		}
+		if test.want == "" || len(told) != 1 || told[0].Severity != diag.Warning || !strings.Contains(told[0].Detail, test.want) ||
+			!strings.Contains(strings.Split(source, "\n")[told[0].Subject.Start.Line-1], "conf = {") {
+			t.Errorf("%s, %s: %v, want %q", test.network, test.conf, told, test.want)
 		}
 	}
 }

@@ -97,6 +97,7 @@ func (c *composer) service(s *model.Service, of members) {
 	c.tellNoVolume(s, values)
 	c.tellUngated(s, values)
 	c.tellTrunks(s, values)
+	c.tellPhysical(s)
 	c.checkPods(s, values)
 	c.checkServicePins(s, values)
 	c.tellAddresses(s, values)
