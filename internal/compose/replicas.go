@@ -104,20 +104,25 @@ func (c *composer) countsByValues(s *model.Service, from int, paths ...string) {
 	}
 }
 
-// tellEven warns of an even number of those that decide by majority: half of them have none.
+// tellEven warns of an even number of those that decide by majority: half of them have none. With none at all there is nobody to ask.
 func (c *composer) tellEven(s *model.Service, values map[string]any) {
 	known, _ := c.definition.Service(s.Name)
 	for _, part := range slices.Concat(known.Votes, known.Members) {
 		path := "pod.replicas." + part
-		if n, _ := get(values, path).(int64); n > 0 && n%2 == 0 {
-			at := c.lastOrigin(s, "replicas")
-			if covers(c.written[s.Name], path) {
-				at, _ = c.whereKey(s, s.Settings, steps(path))
-			}
-			c.failAt(codeUnsafe, at, "no clear majority",
-				fmt.Sprintf("%s of %s decides by majority: with %d, no more can be lost than with %d, and if half of them are, the others stop", part, s.Name, n, n-1),
-				fmt.Sprintf("write an odd number, such as %d", n+1))
-			c.diags[len(c.diags)-1].Severity = diag.Warning
+		n, written := get(values, path).(int64)
+		if !written || n%2 != 0 {
+			continue
 		}
+		at := c.lastOrigin(s, "replicas")
+		if covers(c.written[s.Name], path) {
+			at, _ = c.whereKey(s, s.Settings, steps(path))
+		}
+		summary := "no clear majority"
+		detail := fmt.Sprintf("%s of %s decides by majority: with %d, no more can be lost than with %d, and if half of them are, the others stop", part, s.Name, n, n-1)
+		if n == 0 {
+			summary, detail = "nothing runs", fmt.Sprintf("%s of %s runs 0 times: what needs it finds nothing there, and waits", part, s.Name)
+		}
+		c.failAt(codeUnsafe, at, summary, detail, fmt.Sprintf("write an odd number, such as %d", n+1))
+		c.diags[len(c.diags)-1].Severity = diag.Warning
 	}
 }
