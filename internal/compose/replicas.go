@@ -107,7 +107,7 @@ func (c *composer) countsByValues(s *model.Service, from int, paths ...string) {
 // tellEven warns of an even number of those that decide by majority: half of them have none. With none at all there is nobody to ask.
 func (c *composer) tellEven(s *model.Service, values map[string]any) {
 	known, _ := c.definition.Service(s.Name)
-	for _, part := range slices.Concat(known.Votes, known.Members) {
+	for _, part := range slices.Concat(known.Votes, known.Members, known.Grows) {
 		path := "pod.replicas." + part
 		n, written := get(values, path).(int64)
 		if !written || n%2 != 0 {

@@ -56,10 +56,11 @@ func TestVolumeOfImages(t *testing.T) {
 // TestEvenVotes: two databases are no better than one, half of the brokers decide nothing, and none is nobody to ask.
 func TestEvenVotes(t *testing.T) {
 	for written, want := range map[string]string{
-		`service "mariadb" { replicas = 2 }`:                                     "server of mariadb decides by majority: with 2, no more can be lost than with 1, and if half of them are, the others stop",
-		`service "mariadb" { replicas = 0 }`:                                     "server of mariadb runs 0 times: what needs it finds nothing there, and waits",
-		`service "mariadb" { replicas = 3 }`:                                     "",
-		`service "mariadb" { values = { pod = { replicas = { server = 4 } } } }`: "server of mariadb decides by majority: with 4, no more can be lost than with 3, and if half of them are, the others stop",
+		`service "mariadb" { replicas = 2 }`:                                      "server of mariadb decides by majority: with 2, no more can be lost than with 1, and if half of them are, the others stop",
+		`service "mariadb" { replicas = 0 }`:                                      "server of mariadb runs 0 times: what needs it finds nothing there, and waits",
+		`service "rabbitmq" { values = { pod = { replicas = { server = 2 } } } }`: "server of rabbitmq decides by majority: with 2, no more can be lost than with 1, and if half of them are, the others stop",
+		`service "mariadb" { replicas = 3 }`:                                      "",
+		`service "mariadb" { values = { pod = { replicas = { server = 4 } } } }`:  "server of mariadb decides by majority: with 4, no more can be lost than with 3, and if half of them are, the others stop",
 	} {
 		m, ev := composed.Text(t, `cloud "c" {
   release = "2026.1"
