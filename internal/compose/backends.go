@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 	"github.com/kupenstack/kupenstack-sync/schema"
@@ -104,6 +105,29 @@ func backendValues(cloud *model.Cloud, s *model.Service) []setting {
 	}
 	list = append(list, prepared(cloud, pools)...)
 	return append(list, backups(len(pools) > 0)...)
+}
+
+// tellBackends warns of names among the backends of Cinder that nothing is said of: what looks after their volumes does not start.
+func (c *composer) tellBackends(s *model.Service, values map[string]any) {
+	_, secret := get(values, enabledBackends).(hidden)
+	if s.Name != volumesService || secret || !covers(c.written[s.Name], enabledBackends) {
+		return
+	}
+	var missing []string
+	for _, name := range enabled(values) {
+		path := "conf.backends." + name
+		if get(values, path) == nil && (name != chartBackend || covers(values, path)) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	at, text := c.whereKey(s, s.Settings, steps(enabledBackends))
+	c.failAt(codeUnsafe, at, "a backend that is not there",
+		fmt.Sprintf("%s of %s has %s, and conf.backends says nothing of that: Cinder would have no driver for it", text, s.Name, strings.Join(missing, ", ")),
+		fmt.Sprintf("write a block in the service, such as backend %q, in the place of the list", missing[0]))
+	c.diags[len(c.diags)-1].Severity = diag.Warning
 }
 
 // sectionOf are the options that the attributes of a backend lead to.

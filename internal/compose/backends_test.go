@@ -120,7 +120,7 @@ func TestPartsOfCinder(t *testing.T) {
 		"backups, 0 times":     {"ceph", `values = { pod = { replicas = { backup = 0 } } }`, []string{"cinder-volume@rbd1"}},
 		"volumes elsewhere":    {"ceph", `values = { manifests = { deployment_volume = false } }`, []string{"cinder-backup"}},
 		"of a StatefulSet":     {"lvm", `values = { manifests = { deployment_volume = false, statefulset_volume = true } }`, []string{"cinder-volume@lvm1"}},
-		"backends by values":   {"lvm", `conf = { cinder = { DEFAULT = { enabled_backends = "lvm1, more" } } }`, []string{"cinder-volume@lvm1", "cinder-volume@more"}},
+		"backends by values":   {"lvm", `conf = { cinder = { DEFAULT = { enabled_backends = "lvm1, more" } }, backends = { more = { volume_driver = "a.B" } } }`, []string{"cinder-volume@lvm1", "cinder-volume@more"}},
 		"nobody may know them": {"lvm", `conf = { cinder = { DEFAULT = { enabled_backends = sensitive("lvm1") } } }`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -309,6 +309,24 @@ func TestPodsOfBackups(t *testing.T) {
 		})
 		if told != c.refused || told != diags.HasErrors() {
 			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+// TestNamesOfBackends: of a list of backends that people write, each one is there, or that is told.
+func TestNamesOfBackends(t *testing.T) {
+	for _, test := range []struct{ storage, conf, want string }{
+		{"lvm", `cinder = { DEFAULT = { enabled_backends = "lvm1,more" } }`, "conf.cinder.DEFAULT.enabled_backends of cinder has more, and conf.backends says nothing of that"},
+		{"lvm", `cinder = { DEFAULT = { enabled_backends = ["lvm1", "more"] } }, backends = { more = { volume_driver = "a.B" } }`, ""},
+		{"lvm", `cinder = { DEFAULT = { enabled_backends = "rbd1" } }`, "of cinder has rbd1, "},
+		{"lvm", `cinder = { DEFAULT = { enabled_backends = sensitive("more") } }`, ""},
+		{"ceph", `cinder = { DEFAULT = { enabled_backends = "rbd1" } }`, ""},
+		{"ceph", `cinder = { DEFAULT = { enabled_backends = "rbd2" } }`, "of cinder has rbd2, "},
+	} {
+		m, ev := composed.Text(t, composed.Source("ovs", test.storage, "  profile = profile.written")+"profile \"written\" {\n  service \"cinder\" {\n    conf = { "+test.conf+" }\n  }\n}\n")
+		_, warnings := composed.Warned(t, m, ev, compose.Facts{})
+		if test.want == "" && len(warnings) > 0 || test.want != "" && (len(warnings) != 1 || !strings.Contains(warnings[0].Detail, test.want)) {
+			t.Errorf("%s, %s: %v, want %q", test.storage, test.conf, warnings, test.want)
 		}
 	}
 }

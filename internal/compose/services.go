@@ -98,6 +98,7 @@ func (c *composer) service(s *model.Service, of members) {
 	c.tellUngated(s, values)
 	c.tellTrunks(s, values)
 	c.tellPhysical(s)
+	c.tellBackends(s, values)
 	c.checkPods(s, values)
 	c.checkServicePins(s, values)
 	c.tellAddresses(s, values)
