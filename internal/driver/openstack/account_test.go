@@ -194,6 +194,7 @@ func TestOurUserIsMade(t *testing.T) {
 
 // Whatever somebody does to our user is put right, and each plan says what that takes, without the password.
 func TestOurUserIsPutRight(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		change func(*testing.T, *ourUser)
@@ -271,6 +272,7 @@ func (u *ourUser) revoke(t *testing.T) {
 
 // A process that is cut off after any of the requests that change something goes on later, and makes nothing twice.
 func TestOurUserAfterACutOff(t *testing.T) {
+	t.Parallel()
 	for n := 1; ; n++ {
 		u := newOurUser(t)
 		st, _ := u.look(t)

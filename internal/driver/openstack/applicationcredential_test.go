@@ -66,6 +66,7 @@ func revoke(t *testing.T, project string) {
 // TestBedApplicationCredential: wherever a process is killed, there is one in the end, whose secret is in its Secret, and
 // nothing is left of one that nobody wants any more.
 func TestBedApplicationCredential(t *testing.T) {
+	t.Parallel()
 	d := &drawer{secrets: map[unit.ObjectRef]*unit.Kept{}}
 	x := newInstallation(t, "credential")
 	x.options.Keeper = d

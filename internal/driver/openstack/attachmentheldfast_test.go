@@ -47,6 +47,7 @@ func TestVolumeThatNovaDoesNotDetach(t *testing.T) {
 // TestBedVolumeOfAFailedInstance has an instance fail of which Nova detaches no volume then: it is deleted all the same, and
 // healed by another one that gets the volume.
 func TestBedVolumeOfAFailedInstance(t *testing.T) {
+	t.Parallel()
 	b := newDiskBench(t)
 	k := newKeeper(t, b.Driver)
 	volume := target(t, "volume", unique("data"), values{"size": number(1)})

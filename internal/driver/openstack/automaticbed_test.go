@@ -50,6 +50,7 @@ func expectInterfaces(t *testing.T, what, router string, want ...string) map[str
 // TestBedRouterOfTwoVersions: a router gets into subnets of IPv6, of which those of one network share a port, and out of
 // each of them without losing the others, or IPv4.
 func TestBedRouterOfTwoVersions(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	network, four, six := dualStack(t, b, "10.45.0.0/24", "2001:db8:b1::/64", values{})
 	second := made(t, b, "subnet", values{"network": text(network), "cidr": text("2001:db8:b2::/64"), "ipv6_ra_mode": text("dhcpv6-stateful"), "ipv6_address_mode": text("dhcpv6-stateful")})
@@ -115,6 +116,7 @@ func TestBedRouterOfTwoVersions(t *testing.T) {
 // TestBedAutomaticAddresses: a colleague adds a subnet with automatic addresses to a network whose ports have written ones.
 // That is no change of theirs; and what another client made there is exported so that it can be made again.
 func TestBedAutomaticAddresses(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	network, four := segment(t, b, "10.46.0.0/24", values{})
 	port := target(t, "port", unique("port"), values{"network": text(network), "fixed_ip": objects(values{"subnet": text(four)})})

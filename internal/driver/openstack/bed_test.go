@@ -14,3 +14,9 @@ func sharedCloud(t testing.TB) *bed.Cloud {
 	t.Helper()
 	return testbed.OpenStack(t)
 }
+
+// alone keeps what the shared cloud has one of to a test, until that ends.
+func alone(t testing.TB, what string) {
+	t.Helper()
+	testbed.Lock(t, what)
+}

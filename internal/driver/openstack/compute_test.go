@@ -75,6 +75,7 @@ func TestBedFlavorAndKeypair(t *testing.T) {
 }
 
 func TestBedWholeChain(t *testing.T) {
+	t.Parallel()
 	told := make(chan addr.Object, 10)
 	b := newBench(t, func(o *openstack.Options) { o.Notify = func(a ...addr.Object) { told <- a[0] } })
 	project := target(t, "project", unique("project"), values{})

@@ -85,6 +85,7 @@ func TestAProjectWithAnythingOfOthersStays(t *testing.T) {
 
 // TestBedWhatAProjectHolds asks real services the same: each object of somebody's is found by itself.
 func TestBedWhatAProjectHolds(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	image := func(more map[string]any) func(t *testing.T, project string) string {
 		return func(t *testing.T, project string) string {

@@ -85,6 +85,7 @@ func (p *person) puts(service, path string, body any) {
 
 // What somebody made is exported, and a plan of that adopts all of it and changes no attribute.
 func TestExport(t *testing.T) {
+	t.Parallel()
 	prefix := unique("export")
 	p := newPerson(t)
 	project := p.makes("identity", "projects", "project", map[string]any{"name": prefix + " shop", "description": "The ${shop}", "tags": []string{"a b"}})

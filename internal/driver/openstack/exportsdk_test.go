@@ -62,6 +62,7 @@ func makesAll(t *testing.T, prefix string) [][2]string {
 // A cloud with objects of all kinds that another client made is exported whole, and a plan of that adopts each of them
 // and changes no attribute.
 func TestExportOfWhatAnotherClientMade(t *testing.T) {
+	t.Parallel()
 	made := makesAll(t, unique("sdk"))
 	b := newBench(t)
 	live, _, err := b.Live(t.Context(), export.Kinds(language()))

@@ -172,6 +172,7 @@ func columns(t *testing.T, x *installation, server, disk string) []column {
 // wanted, and that there is one of everything and nothing besides. The rows go on at once, as most of their time goes
 // by in pauses between two attempts.
 func TestBedFaults(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	server := bareServer(t, b)
 	type row struct {

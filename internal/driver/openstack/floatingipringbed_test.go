@@ -13,6 +13,7 @@ import (
 
 // TestFloatingIPsChangePlacesInNeutron has them swapped, moved up and renewed, each in one pass.
 func TestFloatingIPsChangePlacesInNeutron(t *testing.T) {
+	t.Parallel()
 	x := newInstallation(t, "places")
 	outside, _ := segment(t, x.bench, "198.51.100.0/24", values{"external": cty.True})
 	network, subnet := segment(t, x.bench, "10.19.0.0/24", values{})

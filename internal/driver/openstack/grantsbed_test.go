@@ -86,6 +86,7 @@ func TestBedRolesOfOurOwn(t *testing.T) {
 // take it back with the last, wherever they are killed. What Keystone has is on record at any time, and a role that
 // somebody else gave is not touched.
 func TestBedRolesOfOurOwnOnRecord(t *testing.T) {
+	t.Parallel()
 	x := newInstallation(t, "grant")
 	rest := target(t, "keypair", x.prefix+"-rest", values{"public_key": text(publicKey)})
 	t.Cleanup(func() {

@@ -12,6 +12,7 @@ import (
 
 // TestBedHealing has a real Nova's instances fail and stop, and shows what each remedy asks of it.
 func TestBedHealing(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	keeper := newKeeper(t, b.Driver)
 	url, checksum := b.disk(t, 1<<20)

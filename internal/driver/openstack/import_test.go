@@ -145,6 +145,7 @@ func filterOf(kind string, written values) cty.Value {
 
 // TestBedImportByFilter takes over objects that somebody else has made, by what they have.
 func TestBedImportByFilter(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	name := unique("theirs")
 	network := target(t, "network", name+"-n", values{"description": text("ours now")})

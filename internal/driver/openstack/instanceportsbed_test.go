@@ -13,6 +13,7 @@ import (
 
 // TestBedInterfaceOfOthers: an interface that somebody attaches to an instance is theirs, with its security groups.
 func TestBedInterfaceOfOthers(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	ours, _ := segment(t, b, "10.62.0.0/24", values{})
 	theirs, _ := segment(t, b, "10.63.0.0/24", values{})
@@ -38,6 +39,7 @@ func TestBedInterfaceOfOthers(t *testing.T) {
 // TestBedInterfacesThatAreAdded: an instance gets a port and a network more as it runs, and loses the port again. The
 // security groups of its block are those of the port that Nova makes, too.
 func TestBedInterfacesThatAreAdded(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	first, _ := segment(t, b, "10.64.0.0/24", values{})
 	second, _ := segment(t, b, "10.65.0.0/24", values{})
@@ -110,6 +112,7 @@ func pluggedInto(t *testing.T, server string) (ports, networks []string) {
 // moves to another one, and loses its last one, as it runs. Nova deletes what it has made there. What others have attached
 // stays, and so does all where nobody can tell which is whose.
 func TestBedNetworksThatAreTakenOut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	first, _ := segment(t, b, "10.84.0.0/24", values{})
 	second, _ := segment(t, b, "10.85.0.0/24", values{})

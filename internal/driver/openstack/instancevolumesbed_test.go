@@ -100,6 +100,7 @@ func attachedTo(t *testing.T, server string) []string {
 
 // TestBedVolumesOfAnInstance leads an instance through its life that starts from a volume, and gets and loses others.
 func TestBedVolumesOfAnInstance(t *testing.T) {
+	t.Parallel()
 	b := newDiskBench(t)
 	root, next := b.root(t), b.root(t)
 	one, two, three := made(t, b.bench, "volume", values{"size": number(1)}), made(t, b.bench, "volume", values{"size": number(1)}), made(t, b.bench, "volume", values{"size": number(1)})
@@ -262,6 +263,7 @@ func TestBedVolumesInUse(t *testing.T) {
 
 // TestBedVolumesChangePlaces has two instances take each other's volumes, and a block that attaches one wait for it.
 func TestBedVolumesChangePlaces(t *testing.T) {
+	t.Parallel()
 	b := newDiskBench(t)
 	one, two := made(t, b.bench, "volume", values{"size": number(1)}), made(t, b.bench, "volume", values{"size": number(1)})
 	first, second := b.instance(t, values{"volumes": set(one)}), b.instance(t, values{"volumes": set(two)})

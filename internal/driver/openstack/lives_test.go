@@ -20,6 +20,7 @@ func lives() map[string]life {
 }
 
 func TestBedLives(t *testing.T) {
+	t.Parallel()
 	sharedCloud(t) // without one, it is skipped as a whole
 	all := lives()
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -47,6 +47,7 @@ func unlived() map[string][]string {
 // TestBedLookUps: of an object of each kind a look-up has all that a resource has of it, and every attribute of the schema is
 // seen of one of them, but for those that nobody can read, or no life writes.
 func TestBedLookUps(t *testing.T) {
+	t.Parallel()
 	sharedCloud(t)
 	all, seen := lives(), map[string]map[string]bool{}
 	for name, l := range full() {

@@ -53,6 +53,7 @@ func TestBedNetworkLivesAndDies(t *testing.T) {
 }
 
 func TestBedRouterSubnetAndGroup(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	outside := target(t, "network", unique("outside"), values{"external": cty.True})
 	b.converge(t, &outside)
@@ -112,6 +113,7 @@ func TestBedRouterSubnetAndGroup(t *testing.T) {
 
 // A gateway comes out of the pools that Neutron made without one, and stays as long as a router has it.
 func TestBedGatewayOfASubnet(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	network := target(t, "network", unique("net"), values{})
 	b.converge(t, &network)

@@ -83,6 +83,7 @@ func networkLives() map[string]life {
 	return map[string]life{
 		"network of segments": {
 			kind: "network", lists: []string{"/v2.0/networks"}, search: []string{"name"},
+			needs:   func(t *testing.T, _ *bench) values { t.Helper(); alone(t, "vlans"); return values{} },
 			first:   values{"segments": objects(vlan("physnet1", 1801), vlan("physnet2", 102), values{"network_type": text("vxlan")})},
 			changed: values{"description": text("In two rooms"), "mtu": number(1400)},
 			meddle:  altered("networks", "network", map[string]any{"description": "theirs"}), meddled: []string{"description"},

@@ -164,6 +164,7 @@ func TestBedSubPortInherits(t *testing.T) {
 // TestBedRoutesAndOuterAddresses: our routes come and go, those of others stay; the gateway has the address that
 // is written.
 func TestBedRoutesAndOuterAddresses(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	outside, outer := segment(t, b, "203.0.113.0/24", values{"external": cty.True})
 	_, subnet := segment(t, b, "10.22.0.0/24", values{})
@@ -205,6 +206,7 @@ func TestBedRoutesAndOuterAddresses(t *testing.T) {
 // TestBedPortsOfAnInstance: an instance has a port of its own and one of the configuration, and an address outside
 // that leads to the one, then to the other.
 func TestBedPortsOfAnInstance(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	outside, _ := segment(t, b, "192.0.2.0/24", values{"external": cty.True})
 	network, subnet := segment(t, b, "10.25.0.0/24", values{})

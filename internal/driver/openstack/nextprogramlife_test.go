@@ -56,6 +56,7 @@ security_group "` + name + `" {
 // written, planned, made, left alone, changed, meddled with, found again without records, moved, looked up, explained,
 // replaced, lost, taken out, exported, taken over and let go.
 func TestBedKindToCome(t *testing.T) {
+	t.Parallel()
 	sharedCloud(t)
 	p := newProgram(t)
 	p.tellsMistakes(t)

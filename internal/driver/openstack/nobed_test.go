@@ -15,3 +15,9 @@ func sharedCloud(t testing.TB) *bed.Cloud {
 	t.Skip("needs a test bed: run `make test`, or `go test -tags beds` as `make testbed` says")
 	return nil
 }
+
+// alone is for tests of the shared cloud.
+func alone(t testing.TB, _ string) {
+	t.Helper()
+	sharedCloud(t)
+}

@@ -16,6 +16,7 @@ import (
 // TestBedWhatPassesBetweenBlocks has what one object of a kind alone can have pass to another one by one change, whichever
 // of them comes first: within one pass, and with no object made anew.
 func TestBedWhatPassesBetweenBlocks(t *testing.T) {
+	t.Parallel()
 	x := newInstallation(t, "passes")
 	stays := target(t, "security_group", x.prefix, values{}) // a configuration that asks for nothing is refused
 	defer func() {

@@ -77,6 +77,7 @@ func pairsOf(t *testing.T, user string) []string {
 // TestBedAnotherUser: what was made for a user is not made again, nor forgotten, when the credentials become those of another
 // one who is an administrator as well; and it is once that user is gone. A key pair that nobody wants any more then goes, too.
 func TestBedAnotherUser(t *testing.T) {
+	t.Parallel()
 	d := &drawer{secrets: map[unit.ObjectRef]*unit.Kept{}}
 	x := newInstallation(t, "user")
 	x.options.Keeper = d

@@ -40,6 +40,7 @@ const (
 // TestBedRandomFaults has small configurations of chance come one after another while requests fail by chance and the
 // process is killed at requests of chance. In the end everything is as the last one wants it, once, and nothing besides.
 func TestBedRandomFaults(t *testing.T) {
+	t.Parallel()
 	sharedCloud(t) // without one, it is skipped as a whole
 	seed, count := faultproxy.Seed(t), fewRuns
 	if given := os.Getenv(runsVariable); given != "" {

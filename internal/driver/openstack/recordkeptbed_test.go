@@ -15,6 +15,7 @@ import (
 // TestBedInstanceGoesToANewNetwork: an instance leaves a network for one that the same commit makes, so that for a while nobody
 // knows where it is to be. It ends with one interface, and is not taken for ready with both.
 func TestBedInstanceGoesToANewNetwork(t *testing.T) {
+	t.Parallel()
 	x := newInstallation(t, "changes")
 	image := made(t, x.bench, "image", bootable(t, x.bench))
 	units := func(source string) []unit.Unit {

@@ -22,6 +22,7 @@ func sized(t *testing.T, b *bench, ram int64) cty.Value {
 // TestBedResize has a real Nova resize instances: as the block changes, cut off at each step, against what others do,
 // and without room for it.
 func TestBedResize(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	compute := computeClient(t)
 	url, checksum := b.disk(t, 1<<10)

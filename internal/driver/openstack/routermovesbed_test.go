@@ -16,6 +16,7 @@ import (
 // TestBedRouterAndFloatingIPMove: in one commit a router leaves a subnet for another one, and a floating IP that leads through it
 // follows from a port here to a port there. Neutron lets neither the router go first, nor the floating IP.
 func TestBedRouterAndFloatingIPMove(t *testing.T) {
+	t.Parallel()
 	x := newInstallation(t, "both")
 	const outside = `
 network "out" {

@@ -9,6 +9,7 @@ import (
 // TestBedRoutesThroughTheGateway has a route by a router outside follow the gateway to another network, and go with it:
 // Neutron takes no gateway from a router that a route passes.
 func TestBedRoutesThroughTheGateway(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	first, _ := segment(t, b, "203.0.113.0/25", values{"external": cty.True})
 	second, _ := segment(t, b, "203.0.113.128/25", values{"external": cty.True})

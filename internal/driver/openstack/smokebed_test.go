@@ -111,6 +111,7 @@ func marked(t *testing.T, x *tested) int {
 }
 
 func TestBedSmokeTest(t *testing.T) {
+	t.Parallel()
 	x, b := newBedTest(t)
 	ready := func(st unit.State) bool {
 		if st.Health == unit.HealthFailed {

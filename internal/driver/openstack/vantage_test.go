@@ -53,6 +53,7 @@ func (w worker) bench(t *testing.T) *bench {
 // What a user that is no administrator any more is not shown is neither created again nor taken for deleted: lists
 // leave it out without a word, and its ids are not found.
 func TestBedLostRole(t *testing.T) {
+	t.Parallel()
 	w := newWorker(t, "admin")
 	b := w.bench(t)
 	project := target(t, "project", unique("project"), values{})
@@ -129,6 +130,7 @@ const adminOf = "admin"
 
 // A user that is no administrator keeps objects in all projects that it is a member of, and in no other.
 func TestBedMemberOfProjects(t *testing.T) {
+	t.Parallel()
 	w := newWorker(t, "member")
 	second := foreign(t, identity, "projects", "project", map[string]any{"name": unique("second"), "domain_id": "default"})
 	third := foreign(t, identity, "projects", "project", map[string]any{"name": unique("third"), "domain_id": "default"})

@@ -14,6 +14,7 @@ import (
 // TestBedRetype gives a volume another type: in place, also while an instance has it and after a lost answer; not to
 // other storage unless that is written, and then once only when the data cannot be moved.
 func TestBedRetype(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	types := map[string]string{}
 	for name, specs := range map[string]cty.Value{

@@ -33,6 +33,7 @@ func texted(of ...string) cty.Value {
 
 // TestBedQoSOfAVolumeType gives a volume type a QoS, another one, and none; a QoS that a type has stays.
 func TestBedQoSOfAVolumeType(t *testing.T) {
+	t.Parallel()
 	b := newBench(t)
 	gold := target(t, "volume_qos", unique("gold"), values{"specs": texted("a", "1", "b", "2")})
 	b.fleet.Add(faultproxy.Rule{Match: faultproxy.Match{Verb: "POST", Path: "/v3/{id}/qos-specs"}, Action: faultproxy.ResetAfter(), Limit: 1})

@@ -10,6 +10,7 @@ import (
 // TestBedWhatIsWrittenTwice has lists name one thing twice, as lists do that are put together of others: for the services it is
 // there once, and no difference is left.
 func TestBedWhatIsWrittenTwice(t *testing.T) {
+	t.Parallel()
 	d := &drawer{secrets: map[unit.ObjectRef]*unit.Kept{}}
 	b := newBench(t, func(o *openstack.Options) { o.Keeper = d })
 	network, subnet := segment(t, b, "10.27.0.0/24", values{})
