@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,13 +40,12 @@ func TestDaemonKilledAtTheOtherKinds(t *testing.T) {
 	if os.Getenv(crash.PointVariable) != "" {
 		all = all[:1]
 	}
+	var sweeps sync.WaitGroup // as parallel tests they would begin when all others are done, and they take long
 	for i, of := range all {
 		of.choice.sweep = "others"
-		t.Run(of.name, func(t *testing.T) {
-			t.Parallel()
-			sweepOthers(t, of.choice, i)
-		})
+		sweeps.Go(func() { t.Run(of.name, func(t *testing.T) { sweepOthers(t, of.choice, i) }) })
 	}
+	sweeps.Wait()
 }
 
 // sweepOthers has one cloud come and go, whose instance's host is the one with a number.

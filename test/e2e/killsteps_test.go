@@ -103,44 +103,49 @@ const turns = 4
 // next daemon ends what the one before began, and nothing was done twice; then it is its turn, with the next commit. At some
 // steps the command goes on in between, and is killed as well.
 func TestKilledAtEveryStep(t *testing.T) {
+	t.Parallel()           // in worlds of their own
+	var all sync.WaitGroup // as parallel tests they would begin when all others are done
 	for _, kind := range []string{"install", "upgrade"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel() // in a world of its own
-			c := choice{sweep: kind, point: onePoint(t)}
-			if c.point != nil && c.point.chapter != kind+" a release" {
-				t.Skipf("%s is of another test", c.point)
-			}
-			w := world.WithoutOpenStack(t)
-			s := &stepped{
-				story: story{World: w, all: t, proxies: w.Proxies(t)}, kind: kind, dir: t.TempDir(), texts: map[string]string{},
-				seen: map[string]int{}, choice: c,
-			}
-			s.choice.seed = s.proxies.Seed()
-			s.Files.Write("more/app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
-			s.Files.Write("more/app/templates/all.yaml", steppedChart)
-			s.texts[s.namespace()] = "0"
-			s.push(t)
-			s.shot, s.next = true, true // there is nothing to be killed at before the first step
-			var kills []crash.Trigger
-			for range steps {
-				kills = append(kills, killOn(s.proxies.Control, s.proxies.Kubernetes, s.reached))
-			}
-			lives, err := crash.Run{
-				Program: s.proxies.Daemon(), Dir: s.dir, Control: s.proxies.Control, Kill: kills, Limit: converges, Killed: s.goesOn,
-				Until: func(_ context.Context, p *crash.Process) (bool, error) { return s.ended(t, p), nil },
-			}.Do(t.Context())
-			t.Logf("seed %d: killed at these writes; one of them alone with %s=\"<a line of these>\":\n%s", s.proxies.Seed(), crash.PointVariable, strings.Join(s.choice.lines(), "\n"))
-			if err != nil {
-				t.Fatalf("killed %s: %v", s.last(), err)
-			}
-			t.Logf("%d writes, %d daemons; the command was killed %d times", s.step-1, len(lives), s.commands)
-			if least := map[bool]int{true: 1, false: 11}[c.point != nil]; s.step-1 < least { // the revision, the objects, the hooks, the inventory
-				t.Errorf("an %s takes %d writes: those of the release are not among them", kind, s.step-1)
-			}
-			if s.commands == 0 && c.point == nil {
-				t.Error("the command was never killed")
-			}
-		})
+		all.Go(func() { t.Run(kind, func(t *testing.T) { killedAtEveryStep(t, kind) }) })
+	}
+	all.Wait()
+}
+
+func killedAtEveryStep(t *testing.T, kind string) {
+	t.Helper()
+	c := choice{sweep: kind, point: onePoint(t)}
+	if c.point != nil && c.point.chapter != kind+" a release" {
+		t.Skipf("%s is of another test", c.point)
+	}
+	w := world.WithoutOpenStack(t)
+	s := &stepped{
+		story: story{World: w, all: t, proxies: w.Proxies(t)}, kind: kind, dir: t.TempDir(), texts: map[string]string{},
+		seen: map[string]int{}, choice: c,
+	}
+	s.choice.seed = s.proxies.Seed()
+	s.Files.Write("more/app/Chart.yaml", "apiVersion: v2\nname: app\nversion: 1.0.0\n")
+	s.Files.Write("more/app/templates/all.yaml", steppedChart)
+	s.texts[s.namespace()] = "0"
+	s.push(t)
+	s.shot, s.next = true, true // there is nothing to be killed at before the first step
+	var kills []crash.Trigger
+	for range steps {
+		kills = append(kills, killOn(s.proxies.Control, s.proxies.Kubernetes, s.reached))
+	}
+	lives, err := crash.Run{
+		Program: s.proxies.Daemon(), Dir: s.dir, Control: s.proxies.Control, Kill: kills, Limit: converges, Killed: s.goesOn,
+		Until: func(_ context.Context, p *crash.Process) (bool, error) { return s.ended(t, p), nil },
+	}.Do(t.Context())
+	t.Logf("seed %d: killed at these writes; one of them alone with %s=\"<a line of these>\":\n%s", s.proxies.Seed(), crash.PointVariable, strings.Join(s.choice.lines(), "\n"))
+	if err != nil {
+		t.Fatalf("killed %s: %v", s.last(), err)
+	}
+	t.Logf("%d writes, %d daemons; the command was killed %d times", s.step-1, len(lives), s.commands)
+	if least := map[bool]int{true: 1, false: 11}[c.point != nil]; s.step-1 < least { // the revision, the objects, the hooks, the inventory
+		t.Errorf("an %s takes %d writes: those of the release are not among them", kind, s.step-1)
+	}
+	if s.commands == 0 && c.point == nil {
+		t.Error("the command was never killed")
 	}
 }
 

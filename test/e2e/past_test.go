@@ -76,6 +76,7 @@ func TestStateOfAnOlderProgram(t *testing.T) {
 		recordPast(t, old)
 		return
 	}
+	t.Parallel()
 	files, err := filepath.Glob(pastFiles)
 	if err != nil || len(files) == 0 {
 		t.Fatal("nothing is kept of older programs", err)
