@@ -26,11 +26,11 @@ LONGEST   := ./test/e2e ./internal/driver/openstack ./test/cluster/player ./inte
 # As many packages at once as there are processors: with more, requests to the servers run into their deadlines. Two tests of each
 # package to a processor, as most of their time is waiting; three are too many where the machine has other work as well. A process with
 # the race detector sleeps for a second before it ends, unless told otherwise, and there is one for each package.
-# Go's own linker takes a third less time than handing a binary with the race detector to the system's,
-# and there are as many binaries to link as packages with tests. A tenth of the processors' time is the
+# Go's own linker takes a third less time than handing a binary with the race detector to the system's, a quarter less again without
+# symbols for debuggers, and there are as many binaries to link as packages with tests. A tenth of the processors' time is the
 # collection of garbage, of the servers as of the tests, and lint has run vet.
 test: lint $(TESTBED) ## everything: lint, then all tests on real servers, themselves with the race detector
-	GOGC=300 GORACE=atexit_sleep_ms=100 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags=-linkmode=internal -timeout 75m -p $$(nproc) -parallel $$(( 2 * $$(nproc) )) $(LONGEST) ./...
+	GOGC=300 GORACE=atexit_sleep_ms=100 $(TESTBED) run -- $(TOOL) gotestsum --format pkgname-and-test-fails --format-hide-empty-pkg -- $(BEDS) -race -vet=off -ldflags="-linkmode=internal -s -w" -timeout 75m -p $$(nproc) -parallel $$(( 2 * $$(nproc) )) $(LONGEST) ./...
 
 # The directory is named in OSH_CHARTS.
 test-osh: $(TESTBED) ## the charts of OpenStack-Helm: render them, and deploy, repair and take away whole clouds
