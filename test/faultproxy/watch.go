@@ -21,6 +21,13 @@ func (c *Control) EndWatches(m Match) int { return c.endWatches(m, false) }
 // Expired, and returns how many that were.
 func (c *Control) ExpireWatches(m Match) int { return c.endWatches(m, true) }
 
+// Watches is how many watches are open.
+func (c *Control) Watches() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.watches)
+}
+
 func (c *Control) endWatches(m Match, expire bool) int {
 	path := compileGlob(m.Path)
 	c.mu.Lock()

@@ -103,6 +103,9 @@ func TestWatchesEndAndExpire(t *testing.T) {
 					}
 				}
 				if test.now != nil {
+					if open := proxy.Watches(); open != 1 {
+						t.Errorf("%d watches are open, want one", open)
+					}
 					if ended := proxy.EndWatches(faultproxy.Match{Path: "/nowhere"}); ended != 0 {
 						t.Errorf("%d watches match a path that nobody watches", ended)
 					}
@@ -126,6 +129,10 @@ func TestWatchesEndAndExpire(t *testing.T) {
 				}
 				if counts := proxy.Counts(); counts.Of("watch", "/api/v1/namespaces/{namespace}/configmaps") != 1 || counts.Total() != 1 {
 					t.Errorf("counts are\n%v", counts)
+				}
+				proxy.Close() // waits for the answer to be over
+				if open := proxy.Watches(); open != 0 {
+					t.Errorf("%d watches are open after the end", open)
 				}
 			})
 		}
