@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -143,5 +144,23 @@ func TestReportSQL(t *testing.T) {
 	}
 	if _, err := reportSQL([]string{"w1", ""}); err == nil {
 		t.Error("no host: want an error")
+	}
+}
+
+func TestCopySQLRefuses(t *testing.T) {
+	cidr := netip.MustParsePrefix("10.0.0.0/24")
+	for name, one := range map[string]NetworkCopy{
+		"no id":           {SubnetID: "s", CIDR: cidr},
+		"no id of subnet": {ID: "n", CIDR: cidr},
+		"no network":      {ID: "n", SubnetID: "s"},
+		"no addresses":    {ID: "n", SubnetID: "s", CIDR: netip.MustParsePrefix("10.0.0.0/30")},
+		"of IPv6":         {ID: "n", SubnetID: "s", CIDR: netip.MustParsePrefix("fd00::/24")},
+	} {
+		if _, err := copySQL("original", []NetworkCopy{one}); err == nil {
+			t.Errorf("%s: want an error", name)
+		}
+	}
+	if statements, err := copySQL("original", nil); statements != nil || err != nil {
+		t.Errorf("of none: %q, %v", statements, err)
 	}
 }

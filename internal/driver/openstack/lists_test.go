@@ -66,26 +66,3 @@ func listsOf(lists map[string][]map[string]any) http.Handler {
 	}
 	return mux
 }
-
-// networkAnswer is what Neutron shows of a network.
-func networkAnswer(id, name, description string) map[string]any {
-	return map[string]any{
-		"id": id, "name": name, "description": description, "tenant_id": "p1", "project_id": "p1", "admin_state_up": true, "mtu": 1450, "status": "ACTIVE",
-		"subnets": []any{}, "shared": false, "availability_zone_hints": []any{}, "availability_zones": []any{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil,
-		"router:external": false, "port_security_enabled": true, "qos_policy_id": nil, "tags": []any{}, "created_at": "2026-11-25T19:00:00Z",
-		"updated_at": "2026-11-25T19:00:00Z", "revision_number": 2, "provider:network_type": "vxlan", "provider:physical_network": nil, "provider:segmentation_id": 1,
-		"l2_adjacency": true, "is_default": false, "vlan_transparent": nil,
-	}
-}
-
-// subnetAnswer is what Neutron shows of a subnet.
-func subnetAnswer(id, name, network, cidr, description string) map[string]any {
-	base := strings.TrimSuffix(cidr, "0/24")
-	return map[string]any{
-		"id": id, "name": name, "description": description, "tenant_id": "p1", "project_id": "p1", "network_id": network, "ip_version": 4, "subnetpool_id": nil,
-		"enable_dhcp": false, "ipv6_ra_mode": nil, "ipv6_address_mode": nil, "gateway_ip": base + "1", "cidr": cidr,
-		"allocation_pools": []any{map[string]any{"start": base + "2", "end": base + "254"}}, "host_routes": []any{}, "dns_nameservers": []any{},
-		"dns_publish_fixed_ip": false, "service_types": []any{}, "tags": []any{}, "segment_id": nil, "router:external": false,
-		"created_at": "2026-11-25T19:00:00Z", "updated_at": "2026-11-25T19:00:00Z", "revision_number": 0,
-	}
-}
