@@ -55,6 +55,12 @@ func (s *clientConns) state(conn net.Conn, state http.ConnState) {
 	}
 }
 
+func (s *clientConns) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.open)
+}
+
 func (s *clientConns) resetAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

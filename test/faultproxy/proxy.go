@@ -170,6 +170,9 @@ func (p *Proxy) CA() []byte { return p.ca }
 // ResetConnections resets the connections that all clients have to this proxy at the moment.
 func (p *Proxy) ResetConnections() { p.conns.resetAll() }
 
+// Connections is how many connections all clients have to this proxy at the moment.
+func (p *Proxy) Connections() int { return p.conns.count() }
+
 // Close ends all connections and returns when nothing of the proxy runs any more. The
 // record stays readable.
 func (p *Proxy) Close() {

@@ -103,8 +103,8 @@ func TestWatchesEndAndExpire(t *testing.T) {
 					}
 				}
 				if test.now != nil {
-					if open := proxy.Watches(); open != 1 {
-						t.Errorf("%d watches are open, want one", open)
+					if watches, connections := proxy.Watches(), proxy.Connections(); watches != 1 || connections != 1 {
+						t.Errorf("%d watches and %d connections are open, want one of each", watches, connections)
 					}
 					if ended := proxy.EndWatches(faultproxy.Match{Path: "/nowhere"}); ended != 0 {
 						t.Errorf("%d watches match a path that nobody watches", ended)
@@ -131,8 +131,8 @@ func TestWatchesEndAndExpire(t *testing.T) {
 					t.Errorf("counts are\n%v", counts)
 				}
 				proxy.Close() // waits for the answer to be over
-				if open := proxy.Watches(); open != 0 {
-					t.Errorf("%d watches are open after the end", open)
+				if watches, connections := proxy.Watches(), proxy.Connections(); watches != 0 || connections != 0 {
+					t.Errorf("%d watches and %d connections are open after the end", watches, connections)
 				}
 			})
 		}
