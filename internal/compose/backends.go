@@ -116,6 +116,9 @@ func (c *composer) tellBackends(s *model.Service, values map[string]any) {
 	var missing []string
 	for _, name := range enabled(values) {
 		path := "conf.backends." + name
+		if get(values, "conf.cinder."+name) != nil {
+			continue // Cinder reads its sections in either file
+		}
 		if get(values, path) == nil && (name != chartBackend || covers(values, path)) {
 			missing = append(missing, name)
 		}

@@ -318,6 +318,7 @@ func TestNamesOfBackends(t *testing.T) {
 	for _, test := range []struct{ storage, conf, want string }{
 		{"lvm", `cinder = { DEFAULT = { enabled_backends = "lvm1,more" } }`, "conf.cinder.DEFAULT.enabled_backends of cinder has more, and conf.backends says nothing of that"},
 		{"lvm", `cinder = { DEFAULT = { enabled_backends = ["lvm1", "more"] } }, backends = { more = { volume_driver = "a.B" } }`, ""},
+		{"lvm", `cinder = { DEFAULT = { enabled_backends = "lvm1,more" }, more = { volume_driver = "a.B" } }`, ""},
 		{"lvm", `cinder = { DEFAULT = { enabled_backends = "rbd1" } }`, "of cinder has rbd1, "},
 		{"lvm", `cinder = { DEFAULT = { enabled_backends = sensitive("more") } }`, ""},
 		{"ceph", `cinder = { DEFAULT = { enabled_backends = "rbd1" } }`, ""},

@@ -3,6 +3,7 @@ package compose
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,11 +16,13 @@ const GeneratedSet = "kupenstack-credentials"
 
 // credential is one generated value and every place that must hold it.
 type credential struct {
-	key    string
-	uuid   bool
-	fernet bool
-	when   condition
-	places []place
+	key      string
+	uuid     bool
+	fernet   bool
+	apart    bool // each service may have another one
+	optional bool // there may be none as well
+	when     condition
+	places   []place
 }
 
 type place struct{ service, path string }
@@ -93,13 +96,16 @@ func single() []credential {
 		// Skyline signs sessions with it; its own is the same everywhere.
 		{key: "skyline-secret-key", places: []place{{"skyline", "conf.skyline.default.secret_key"}}},
 		// Manila logs in with it to the instances that serve shares, which come from an image with that password.
-		{key: "manila-service-instance", places: []place{{"manila", "conf.manila.generic.service_instance_password"}}},
+		// An SSH key may be in its place.
+		{key: "manila-service-instance", optional: true, places: []place{{"manila", "conf.manila.generic.service_instance_password"}}},
 		{key: "designate-powerdns-token", places: []place{{"designate", "endpoints.powerdns.auth.service.token"}}},
 		// Octavia signs with the first what its instances send, and encrypts their certificates with the last. Both,
 		// and what opens the key of the CA, are known to everybody where nothing else is set.
 		{key: "octavia-heartbeat-key", places: []place{{"octavia", "conf.octavia.health_manager.heartbeat_key"}}},
-		{key: "octavia-ca-passphrase", places: []place{{"octavia", "conf.octavia.certificates.ca_private_key_passphrase"}}},
+		{key: "octavia-ca-passphrase", optional: true, places: []place{{"octavia", "conf.octavia.certificates.ca_private_key_passphrase"}}},
 		{key: "octavia-certificates-key", places: []place{{"octavia", "conf.octavia.certificates.server_certs_key_passphrase"}}},
+		// Nobody reads what another service has in the cache.
+		{key: "memcache-secret-key", apart: true},
 		{key: "horizon-secret-key", places: []place{{"horizon", "conf.horizon.local_settings.config.horizon_secret_key"}}},
 		{key: "glance-object-store", places: []place{{"glance", "endpoints.ceph_object_store.auth.glance.password"}}},
 		{key: "glance-tmpurl-key", places: []place{
@@ -196,7 +202,7 @@ func (c *composer) keepWritten() {
 		case len(rest) > 0:
 			c.disagree(own[0], rest, "a credential is written in some places only", "write it in all of these places, or in none, where it is generated")
 		default:
-			c.checkAgree(own)
+			c.checkAgree(c.places[i], own)
 		}
 	}
 	c.places = slices.DeleteFunc(c.places, func(c credential) bool { return len(c.places) == 0 })
@@ -204,30 +210,51 @@ func (c *composer) keepWritten() {
 
 // checkAgree tells of places of one credential that people wrote different values in, or none. Whether what is in Secrets is the same
 // nobody knows here.
-func (c *composer) checkAgree(own []place) {
-	var first *place
-	var is string
-	var others []place
+func (c *composer) checkAgree(of credential, own []place) {
+	// Another Ceph than the cloud's has a Secret of its own in libvirt.
+	external, _ := comparedText(get(c.written["libvirt"], "conf.ceph.cinder.external_ceph.secret_uuid"))
+	firsts, others := map[string]place{}, map[string][]place{} // by the account
 	for _, p := range own {
 		v := get(c.written[p.service], p.path)
 		text, known := comparedText(v)
+		account := c.accountAt(p)
+		first, has := firsts[account]
 		switch {
 		case !known || v == nil && !hasKey(c.written[p.service], p.path): // what is around it goes as a whole
+		case text == "" && of.optional:
 		case text == "":
 			s := c.m.Service(p.service)
 			c.failAt(codeDisagree, c.placeOf(s, p.path), "a credential that is empty",
 				fmt.Sprintf("%s of %s is written and empty, so that none is generated either, and programs go without one, or with what they have for everybody", p.path, s.Name),
 				"write one, or take it away, where it is generated")
 			return
-		case first == nil:
-			first, is = &p, text
-		case text != is:
-			others = append(others, p)
+		case of.apart, of.uuid && text == external:
+		case !has:
+			firsts[account] = p
+		default:
+			if is, _ := comparedText(get(c.written[first.service], first.path)); text != is {
+				others[account] = append(others[account], p)
+			}
 		}
 	}
-	if len(others) > 0 {
-		c.disagree(*first, others, "a credential is written in different ways", "write the same in all of these places, or nothing in any, where it is generated")
+	for _, account := range slices.Sorted(maps.Keys(others)) {
+		c.disagree(firsts[account], others[account], "a credential is written in different ways", "write the same in all of these places, or nothing in any, where it is generated")
 	}
+}
+
+// accountAt is whose password is in a place, as far as people wrote that: a user of another name, or of another server than the
+// cloud's, has one of its own.
+func (c *composer) accountAt(p place) string {
+	keys := steps(p.path)
+	if keys[0] != "endpoints" {
+		return ""
+	}
+	user := slices.Concat(keys[:len(keys)-1], []string{"username"})
+	var of []any
+	for _, path := range []string{strings.Join(user, "."), "endpoints." + keys[1] + ".hosts", "endpoints." + keys[1] + ".host_fqdn_override"} {
+		of = append(of, get(c.written[p.service], path))
+	}
+	return fmt.Sprint(of...)
 }
 
 // disagree tells of a place that would hold another value than others of the same credential.

@@ -77,20 +77,21 @@ func (c *composer) tellConnections() {
 		foreign := slices.ContainsFunc(given, func(name string) bool {
 			return network == networkOVS && name == option.names[networkOVN] // the other way round it has nothing to do
 		})
-		if slices.Contains(given, own) && !foreign {
+		has := slices.ContainsFunc(given, func(name string) bool { return name == own || strings.Contains(name, ".") }) // a class may be that
+		if has && !foreign {
 			continue
 		}
 		s := c.m.Service(service)
 		at, text := c.whereKey(s, s.Settings, steps(option.path))
-		has, hint := "has "+strings.Join(given, ", "), fmt.Sprintf("take it away, or write a list with %s in it", own)
+		is, hint := "has "+strings.Join(given, ", "), fmt.Sprintf("take it away, or write a list with %s in it", own)
 		if len(given) == 0 {
-			has = "has nothing"
+			is = "has nothing"
 		}
 		if foreign {
 			hint = fmt.Sprintf("take it away, or write a list with %s and without %s", own, option.names[networkOVN])
 		}
 		c.failAt(codeUnsafe, at, option.summary,
-			fmt.Sprintf("%s of %s %s, and the network_backend of the cloud is %s, which needs %s: %s", text, service, has, network, own, option.without), hint)
+			fmt.Sprintf("%s of %s %s, and the network_backend of the cloud is %s, which needs %s: %s", text, service, is, network, own, option.without), hint)
 		c.diags[len(c.diags)-1].Severity = diag.Warning
 	}
 }

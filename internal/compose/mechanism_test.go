@@ -26,6 +26,8 @@ func TestConnectionsOfNeutron(t *testing.T) {
 		{"ovn", plugins, `"router,trunk,qos"`, "conf.neutron.DEFAULT.service_plugins of neutron has router, trunk, qos, and the network_backend of the cloud is ovn, which needs ovn-router: "},
 		{"ovn", plugins, `"ovn-router,trunk,qos,port_forwarding"`, ""},
 		{"ovs", plugins, `"ovn-router"`, "which needs router"},
+		{"ovs", plugins, `"neutron.services.l3_router.l3_router_plugin.L3RouterPlugin,qos"`, ""},
+		{"ovs", plugins, `"a.B,ovn-router"`, "which needs router"},
 	} {
 		conf := fmt.Sprintf(test.option, test.written)
 		source := strings.Replace(composed.Without(composed.Source(test.network, ""), "neutron"), "  release ", "  service \"neutron\" {\n    conf = { "+conf+" }\n  }\n  release ", 1)
