@@ -33,6 +33,7 @@ func (c *clientConn) reset() {
 type clientConns struct {
 	mu   sync.Mutex
 	open map[net.Conn]*clientConn
+	all  sync.WaitGroup // of these
 }
 
 type connKey struct{}
@@ -40,6 +41,7 @@ type connKey struct{}
 // add is the server's ConnContext.
 func (s *clientConns) add(ctx context.Context, conn net.Conn) context.Context {
 	client := &clientConn{Conn: conn}
+	s.all.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[conn] = client
@@ -51,7 +53,10 @@ func (s *clientConns) state(conn net.Conn, state http.ConnState) {
 	if state == http.StateClosed || state == http.StateHijacked {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.open, conn)
+		if s.open[conn] != nil {
+			delete(s.open, conn)
+			s.all.Done()
+		}
 	}
 }
 

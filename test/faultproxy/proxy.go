@@ -181,6 +181,7 @@ func (p *Proxy) Close() {
 	p.closing.Unlock()
 	_ = p.server.Close()
 	p.handlers.Wait()
+	p.conns.all.Wait() // the server tells of their end a moment after it has closed them
 	p.idle()
 }
 
