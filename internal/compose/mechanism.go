@@ -42,6 +42,7 @@ type connection struct {
 	path, summary string
 	names         map[string]string // by the backend of the cloud
 	without       string            // what becomes of it otherwise
+	derived       bool              // by the chart from network.backend, where nothing is written
 }
 
 // connections are these options.
@@ -50,12 +51,12 @@ func connections() []connection {
 		{
 			"conf.plugins.ml2_conf.ml2.mechanism_drivers", "mechanism drivers of another network backend",
 			map[string]string{networkOVS: "openvswitch", networkOVN: networkOVN},
-			"no port of an instance could be bound",
+			"no port of an instance could be bound", true,
 		},
 		{
 			"conf.neutron.DEFAULT.service_plugins", "plugins of another network backend",
 			map[string]string{networkOVS: "router", networkOVN: "ovn-router"},
-			"there would be no routers that work",
+			"there would be no routers that work", false,
 		},
 	}
 }
@@ -78,7 +79,7 @@ func (c *composer) tellConnections() {
 			return network == networkOVS && name == option.names[networkOVN] // the other way round it has nothing to do
 		})
 		has := slices.ContainsFunc(given, func(name string) bool { return name == own || strings.Contains(name, ".") }) // a class may be that
-		if has && !foreign {
+		if has && !foreign || len(given) == 0 && option.derived {
 			continue
 		}
 		s := c.m.Service(service)

@@ -18,7 +18,9 @@ func TestConnectionsOfNeutron(t *testing.T) {
 		{"ovn", drivers, `"openvswitch,ovn"`, ""},
 		{"ovn", drivers, `["sriovnicswitch", "ovn"]`, ""},
 		{"ovn", drivers, `{ type = "multistring", values = ["sriovnicswitch"] }`, "mechanism_drivers of neutron has sriovnicswitch"},
-		{"ovn", drivers, `null`, "mechanism_drivers of neutron has nothing"},
+		{"ovn", drivers, `null`, ""}, // as the chart has it, which takes those of network.backend then
+		{"ovs", drivers, `""`, ""},
+		{"ovs", plugins, `""`, "service_plugins of neutron has nothing"},
 		{"ovs", drivers, `"openvswitch, l2population"`, ""},
 		{"ovs", drivers, `"l2population"`, "which needs openvswitch"},
 		{"ovs", drivers, `["openvswitch", "ovn"]`, "has openvswitch, ovn, and the network_backend of the cloud is ovs"},

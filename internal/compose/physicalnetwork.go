@@ -77,9 +77,12 @@ func (c *composer) tellPhysical(s *model.Service) {
 		var missing []string
 		for _, entry := range namesIn(text) {
 			name, of, _ := strings.Cut(entry, ":")
-			tags := strings.Contains(of, ":")
+			flat, tags := of == "", strings.Contains(of, ":")
+			if flat && v == nil {
+				continue // Neutron takes any where the option is not there
+			}
 			if !slices.ContainsFunc(given, func(one string) bool {
-				return one == entry || one == "*" && of == "" || tags && (one == name || strings.HasPrefix(one, name+":"))
+				return one == entry || one == "*" && flat || tags && (one == name || strings.HasPrefix(one, name+":"))
 			}) {
 				missing = append(missing, entry)
 			}
