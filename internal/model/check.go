@@ -143,7 +143,7 @@ func (c *checker) network(cloud *Cloud, s *Service) {
 	const ovn = "ovn" // the backend as the service
 	if s.Name == ovn && s.Enabled && cloud.NetworkBackend != ovn {
 		c.fail(codeInvalid, s.Range, "another network backend", fmt.Sprintf("ovn moves the packets of a cloud with network_backend ovn, and this one has %s, whose agents look after the same bridge of each node", cloud.NetworkBackend),
-			`write in the cloud: network_backend = "ovn"; or take the block away`)
+			`write in the cloud: network_backend = "ovn"; or take the block away, or write enabled = false in it where it is deployed`)
 	}
 }
 
