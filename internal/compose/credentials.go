@@ -199,7 +199,7 @@ func (c *composer) keepWritten() {
 		c.places[i].places = rest
 		switch {
 		case len(own) == 0:
-		case len(rest) > 0:
+		case len(rest) > 0 && !c.places[i].apart:
 			c.disagree(own[0], rest, "a credential is written in some places only", "write it in all of these places, or in none, where it is generated")
 		default:
 			c.checkAgree(c.places[i], own)

@@ -44,6 +44,7 @@ func TestWrittenCredentialsAgree(t *testing.T) {
 		summary, detail string
 	}{
 		"keys of caches":      {caches, "", ""},
+		"key of one cache":    {map[string]string{"glance": caches["glance"]}, "", ""},
 		"of one user":         {databases(""), differs, "endpoints.oslo_db.auth.nova.password of nova must be the same as\nnova: endpoints.oslo_db_cell0.auth.nova.password"},
 		"of another user":     {databases(`, username = "cell0"`), "", ""},
 		"no password":         {map[string]string{"manila": `conf = { manila = { generic = { service_instance_password = null } } }`}, "", ""},
