@@ -67,6 +67,10 @@ func (c *composer) tellPorts(s *model.Service, values map[string]any) {
 		if c.leadsInside(e, values) && apis()[s.Name] != unit.ServiceDashboard { // which no catalogue leads to
 			looked = append(looked, portOutside)
 		}
+		kinds := looked[1:]
+		if s.Name == keystoneService && overridden(e, values) {
+			looked = kinds // the default one is for those outside alone, who come by another address
+		}
 		i := slices.IndexFunc(looked, func(kind string) bool {
 			text, known := comparedText(get(values, e.in(kind)))
 			return covers(c.written[s.Name], e.in(kind)) && known && text != "" && text != usual
@@ -75,7 +79,7 @@ func (c *composer) tellPorts(s *model.Service, values map[string]any) {
 			continue
 		}
 		is, _ := comparedText(get(values, e.in(looked[i])))
-		others := c.otherPorts(s, e, values, looked[1:], is)
+		others := c.otherPorts(s, e, values, kinds, is)
 		if len(others) == 0 {
 			continue
 		}
@@ -92,9 +96,13 @@ func (c *composer) tellPorts(s *model.Service, values map[string]any) {
 
 // leadsInside tells whether the public address of an endpoint is that of its Service, and nobody else's.
 func (c *composer) leadsInside(e endpoint, values map[string]any) bool {
-	at := "endpoints." + e.name + "."
-	elsewhere := get(values, at+"host_fqdn_override.public") != nil || get(values, at+"host_fqdn_override.default") != nil
-	return c.m.Cloud.Exposure == nil && plainText(get(values, at+"hosts.public")) == e.host && !elsewhere
+	return c.m.Cloud.Exposure == nil && plainText(get(values, "endpoints."+e.name+".hosts.public")) == e.host && !overridden(e, values)
+}
+
+// overridden tells whether the public address of an endpoint is another one than that of a Service.
+func overridden(e endpoint, values map[string]any) bool {
+	at := "endpoints." + e.name + ".host_fqdn_override."
+	return get(values, at+portOutside) != nil || get(values, at+portDefault) != nil
 }
 
 // otherPorts names what goes by another port of an endpoint than the given one.

@@ -29,6 +29,8 @@ func TestPorts(t *testing.T) {
 		{"", "keystone", `identity = { port = { api = { internal = 5001 } } }`, "internal of keystone is 5001, and another port counts for values.endpoints.identity.port.api.service: "},
 		{"", "keystone", `identity = { port = { api = { default = 5001 } } }`, "another port counts for values.endpoints.identity.port.api.service, values.endpoints.identity.port.api.internal: "},
 		{"", "keystone", `identity = { port = { api = { public = 443 } }, host_fqdn_override = { public = { host = "id.example.org" } } }`, ""},
+		{"", "keystone", `identity = { port = { api = { default = 80, internal = 5000, service = 5000 } }, host_fqdn_override = { public = { host = "id.example.org" } } }`, ""},
+		{"", "keystone", `identity = { port = { api = { internal = 5001 } }, host_fqdn_override = { public = { host = "id.example.org" } } }`, "another port counts for values.endpoints.identity.port.api.service: "},
 		{"", "placement", `placement = { port = { api = { default = 9999, public = 9999 } } }`, "another port counts for values.endpoints.placement.port.api.service: "},
 		{"", "placement", `placement = { port = { api = { default = 9999, public = 9999, service = 9999 } } }`, ""},
 		{"", "heat", `cloudformation = { port = { api = { default = 9999, public = 9999, service = 9999 } } }`, ""},
