@@ -29,7 +29,7 @@ func cloudBlocks() []Block {
 			{
 				Name: "namespace", Type: cty.String, AtLoad: true, Change: Refused, Format: FormatDNSLabel,
 				Default: cty.StringVal("openstack"), Example: cty.StringVal("openstack"),
-				Doc: "The Kubernetes namespace that the services run in. It is created when it is missing, and its name does not begin with kube-.",
+				Doc: "The Kubernetes namespace that the services run in. It is created when it is missing, and is not kube-system, kube-public or kube-node-lease.",
 			},
 			{
 				Name: "network_backend", Type: cty.String, AtLoad: true, Change: Refused, Allowed: []string{"ovs", "ovn"},

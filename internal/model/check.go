@@ -92,9 +92,10 @@ func (c *checker) cloud(cloud *Cloud, inCluster bool) {
 				fmt.Sprintf("%s must be %s", rule.attribute, problem), fmt.Sprintf("write another value for %s, or leave it away", rule.attribute))
 		}
 	}
-	if strings.HasPrefix(cloud.Namespace, "kube-") {
+	switch cloud.Namespace {
+	case "kube-system", "kube-public", "kube-node-lease":
 		c.fail(codeInvalid, orElse(cloud.Ranges["namespace"], cloud.Range), "a namespace of Kubernetes",
-			"names that begin with kube- are those of Kubernetes itself: what controls the cluster would be among the pods and Secrets of the cloud, for which pod security is lifted", `write another one, such as namespace = "openstack"`)
+			cloud.Namespace+" is one of Kubernetes itself: what controls the cluster would be among the pods and Secrets of the cloud, for which pod security is lifted", `write another one, such as namespace = "openstack"`)
 	}
 	if t := cloud.TLS; t != nil {
 		c.tls(t, len(cloud.Services) > 0)
