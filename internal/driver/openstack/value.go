@@ -3,6 +3,7 @@ package openstack
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -100,8 +101,8 @@ func fromMap(m map[string]any, t cty.Type) cty.Value {
 			return cty.MapValEmpty(t.ElementType())
 		}
 		elements := map[string]cty.Value{}
-		for key, v := range m {
-			elements[key] = fromJSON(v, t.ElementType())
+		for _, key := range slices.Sorted(maps.Keys(m)) { // cty takes no two that are one text to it: the last one counts
+			elements[cty.NormalizeString(key)] = fromJSON(m[key], t.ElementType())
 		}
 		return cty.MapVal(elements)
 	case t.IsObjectType():
