@@ -89,7 +89,7 @@ func (e *Engine) stepVanished(calls context.Context, l *loop, resting bool) bool
 			e.forget(calls, l)
 		}
 		l.forgotten = e.revision.Removals.Forgets(l.address)
-		return l.set(PhaseDeleting, c.Reason)
+		return l.tries(l.guard.step, PhaseDeleting, c.Reason)
 	default: // it is to be deleted
 	}
 	l.forgotten = false
