@@ -47,6 +47,9 @@ func (c *Cloud) RemoveCopies(ctx context.Context, copies []NetworkCopy) error {
 // copiesAtOnce is how many rows a statement has, below what the server takes at once.
 const copiesAtOnce = 1000
 
+// numbersApart is how many numbers are left to what Neutron makes at the same moment, of which not all is seen yet.
+const numbersApart = 1000
+
 // copySQL writes the rows. Each object's standard attributes have a number of their own, which it is found by.
 func copySQL(network string, copies []NetworkCopy) ([]string, error) {
 	if len(copies) == 0 {
@@ -85,10 +88,10 @@ func copySQL(network string, copies []NetworkCopy) ([]string, error) {
 	original := " JOIN neutron.%s AS o ON o.%s = " + quote(network)
 	return append(
 		statements,
-		"SET @last = (SELECT MAX(id) FROM neutron.standardattributes), @all = (SELECT COUNT(*) FROM neutron.copies)",
-		fmt.Sprintf(attributes, "0", "networks", "about", 1),
+		fmt.Sprintf("SET @last = %d + (SELECT MAX(id) FROM neutron.standardattributes), @all = (SELECT COUNT(*) FROM neutron.copies)", numbersApart),
+		fmt.Sprintf(attributes, "2 * @all", "subnets", "subnet_about", 0), // the highest first: what Neutron makes then comes behind all
 		fmt.Sprintf(attributes, "@all", "networksegments", "NULL", 0),
-		fmt.Sprintf(attributes, "2 * @all", "subnets", "subnet_about", 0),
+		fmt.Sprintf(attributes, "0", "networks", "about", 1),
 		"INSERT INTO neutron.networks (project_id, id, name, status, admin_state_up, vlan_transparent, standard_attr_id, availability_zone_hints, mtu)"+
 			" SELECT o.project_id, c.id, c.name, o.status, o.admin_state_up, o.vlan_transparent, @last + c.n, o.availability_zone_hints, o.mtu"+
 			" FROM neutron.copies AS c"+fmt.Sprintf(original, "networks", "id"),

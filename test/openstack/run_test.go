@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,5 +163,27 @@ func TestCopySQLRefuses(t *testing.T) {
 	}
 	if statements, err := copySQL("original", nil); statements != nil || err != nil {
 		t.Errorf("of none: %q, %v", statements, err)
+	}
+}
+
+// TestCopySQLLeavesRoom: what others have Neutron make beside gets none of the numbers of copies. The next number is behind the highest one
+// that there is, so that this one comes first.
+func TestCopySQLLeavesRoom(t *testing.T) {
+	statements, err := copySQL("original", []NetworkCopy{{ID: "n", SubnetID: "s", CIDR: netip.MustParsePrefix("10.0.0.0/24")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var numbered []string
+	for _, statement := range statements {
+		if strings.HasPrefix(statement, "SET @last = 1000 + (") {
+			numbered = append(numbered, "room")
+		}
+		if _, from, ok := strings.Cut(statement, "SELECT @last + "); ok && strings.Contains(statement, "INTO neutron.standardattributes ") {
+			from, _, _ = strings.Cut(from, ",")
+			numbered = append(numbered, from)
+		}
+	}
+	if want := []string{"room", "2 * @all + n", "@all + n", "0 + n"}; !slices.Equal(numbered, want) {
+		t.Errorf("numbered are %q, want %q", numbered, want)
 	}
 }

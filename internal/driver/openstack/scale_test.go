@@ -112,16 +112,18 @@ func scale(b *testing.B, original *networks.Network, n int) measured {
 	cloud := sharedCloud(b)
 	dir := b.TempDir()
 	copies := recordBulk(b, dir, original.ProjectID, bulkUnits(b, "scale", n/2))
-	if err := cloud.CopyNetwork(b.Context(), original.ID, copies); errors.Is(err, bed.ErrNotOurs) {
+	err := cloud.CopyNetwork(b.Context(), original.ID, copies)
+	if errors.Is(err, bed.ErrNotOurs) {
 		b.Skip(err)
-	} else if err != nil {
-		b.Fatal(err)
 	}
-	defer func() {
+	defer func() { // also of what was not all copied
 		if err := cloud.RemoveCopies(context.WithoutCancel(b.Context()), copies); err != nil {
 			b.Error(err)
 		}
 	}()
+	if err != nil {
+		b.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(b.Context(), 2*passPatience)
 	defer cancel()
 	command := exec.CommandContext(ctx, os.Args[0], "-test.run", "^$", "-test.bench", "^BenchmarkScale$", "-test.benchtime", "1x")
