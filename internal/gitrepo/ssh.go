@@ -161,14 +161,14 @@ func knownAlgorithms(known ssh.HostKeyCallback, at location) []string {
 // host, as ssh does unless one of the two keys is revoked there: in sshconnect.c of OpenSSH's portable release, as it is at
 // 0ef0f5a83983, check_host_key leaves for "fail" whatever sshkey_cert_check_host finds wrong, and from there drops the
 // certificate and tries its key, if the status is not HOST_REVOKED. The server has proved that it has that key. Where that is not
-// known either, what is wrong with a certificate of an authority that is known tells more. One that names no host, which the
-// library takes for one of every host, is of none, as for ssh since OpenSSH 10.3: an authority that leaves the names out by
-// mistake would let one server pass for each other.
+// known either, what is wrong with a certificate of an authority that is known tells more. One that names no host is of none, as for
+// ssh since OpenSSH 10.3: an authority that leaves the names out by mistake would let one server pass for each other. The library
+// refuses it as well, and does not say why.
 func orItsKey(known ssh.HostKeyCallback) ssh.HostKeyCallback {
 	return func(hostname string, remote net.Addr, key ssh.PublicKey) error {
 		err := known(hostname, remote, key)
 		certificate, ok := key.(*ssh.Certificate)
-		if ok && err == nil && len(certificate.ValidPrincipals) == 0 {
+		if ok && isInvalid(err) && len(certificate.ValidPrincipals) == 0 {
 			err = errNamesNoHost
 		}
 		if !ok || certificate.CertType != ssh.HostCert || !hasNoAuthority(err) && !isInvalid(err) {
