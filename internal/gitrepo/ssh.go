@@ -1,10 +1,12 @@
 package gitrepo
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -113,6 +115,9 @@ func sshConfig(at location, c Credentials, cacheDir string) (*ssh.ClientConfig, 
 
 // knownHosts parses lines of a known_hosts file, which the library takes from files only.
 func knownHosts(lines []byte, dir string) (_ ssh.HostKeyCallback, err error) {
+	if err := readable(lines); err != nil {
+		return nil, err
+	}
 	file, err := os.CreateTemp(dir, "known-hosts-*")
 	if err != nil {
 		return nil, fmt.Errorf("writing the known hosts for reading them: %w", err)
@@ -124,9 +129,32 @@ func knownHosts(lines []byte, dir string) (_ ssh.HostKeyCallback, err error) {
 	}
 	known, err := knownhosts.New(file.Name())
 	if err != nil {
-		return nil, errors.New("the known hosts cannot be read: " + strings.TrimPrefix(err.Error(), "knownhosts: "+file.Name()))
+		return nil, errors.New("the known hosts cannot be read: " + strings.TrimPrefix(err.Error(), "knownhosts: "+file.Name()+": "))
 	}
 	return known, nil
+}
+
+// readable fails for a line that is none of a known_hosts file. The library leaves such lines out without a word, and with one that
+// was to revoke a key, that key would be good. Those with keys of kinds that are not supported say nothing about others.
+func readable(lines []byte) error {
+	number := 0
+	for line := range bytes.Lines(lines) {
+		number++
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		marker, _, _, _, _, err := ssh.ParseKnownHosts(line)
+		switch {
+		case err == nil && (marker == "" || marker == "cert-authority" || marker == "revoked"), err != nil && strings.Contains(err.Error(), "unknown key algorithm"):
+		case err == nil:
+			return fmt.Errorf("the known hosts cannot be read: line %d: there is no marker @%s", number, marker)
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("the known hosts cannot be read: line %d: it has no key", number)
+		default:
+			return fmt.Errorf("the known hosts cannot be read: line %d: %s", number, strings.TrimPrefix(err.Error(), "ssh: "))
+		}
+	}
+	return nil
 }
 
 // knownAlgorithms are those of the keys that are known for the host. Without them, a server with
