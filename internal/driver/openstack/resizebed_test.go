@@ -68,7 +68,7 @@ func TestBedResize(t *testing.T) {
 		}
 		for {
 			st, diff := b.compare(t, server)
-			if diff.Waits && strings.Contains(diff.Reason, "somebody else has resized it") && st.Ready() {
+			if diff.Action == unit.ActionBlocked && !diff.Waits && strings.Contains(diff.Reason, "somebody else has resized it") && st.Ready() {
 				return
 			}
 			pause(t.Context(), t)
