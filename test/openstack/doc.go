@@ -5,7 +5,8 @@
 // states. What lies behind them is not: servers run on Nova's fake hypervisor, volumes exist
 // only as rows, and every port is bound at once without an agent. Compute hosts are real
 // nova-compute processes that can be stopped and started one by one; agents of Neutron, and the
-// nova-compute of nodes that are played, are rows that say what a test wants them to say.
+// nova-compute of nodes that are played, are rows that say what a test wants them to say. So
+// are the copies of a network of which a benchmark wants thousands.
 //
 // In go a directory for the bed and one for the cache; out come a clouds.yaml, the
 // endpoints, and a client. The first start on a machine migrates the databases and keeps a
