@@ -92,6 +92,7 @@ type kinds struct {
 	changed bool // the commit in force is the second one
 	healed  bool // or the one behind that, and what failed works again
 	dead    int  // daemons that were killed
+	hooks   hooks
 
 	mu      sync.Mutex
 	chapter string

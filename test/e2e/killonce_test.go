@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -236,16 +235,7 @@ func (s *kinds) releasesOnce(t *testing.T) {
 // hooksOnce counts the creations of Jobs in the audit log: one for each revision that was wanted.
 func (s *kinds) hooksOnce(t *testing.T) {
 	t.Helper()
-	events, _, err := s.Cluster.Events(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	created := map[string]int{}
-	for _, e := range events {
-		if e.Verb == "create" && e.Object.Resource == "jobs" && e.Object.Namespace == namespace && e.Code == http.StatusCreated {
-			created[e.Object.Name]++
-		}
-	}
+	created := s.hooks.of(t, s.Cluster, namespace)
 	if len(created) < 7 {
 		t.Errorf("%s: only the Jobs %v were created", s.where(), created)
 	}

@@ -155,7 +155,8 @@ type stepped struct {
 	dir   string
 	texts map[string]string // of the releases, by their namespaces
 
-	commands int // that were killed
+	commands int   // that were killed
+	hooks    hooks // that ran
 
 	mu     sync.Mutex
 	step   int            // how many commits were pushed behind the first one
@@ -330,16 +331,7 @@ func (s *stepped) once(t *testing.T) {
 	if len(deployed) != 1 {
 		t.Errorf("killed at %v: deployed are the revisions %v", at, deployed)
 	}
-	ran := map[string]int{}
-	events, _, err := s.Cluster.Events(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events {
-		if e.Verb == "create" && e.Object.Resource == "jobs" && e.Object.Namespace == namespace && e.Code == http.StatusCreated {
-			ran[e.Object.Name]++
-		}
-	}
+	ran := s.hooks.of(t, s.Cluster, namespace)
 	if names := []string{"before", "after"}; slices.ContainsFunc(names, func(name string) bool { return ran[name] != revision }) {
 		t.Errorf("killed at %v: the hooks were created %v times, want %d", at, ran, revision)
 	}
