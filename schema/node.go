@@ -26,7 +26,7 @@ func nodeBlocks() []Block {
 			{
 				Name: "roles", Type: cty.Set(cty.String), AtLoad: true, Allowed: Roles(),
 				Example: cty.SetVal([]cty.Value{cty.StringVal(RoleCompute)}),
-				Doc:     "What runs on the node: the APIs and their databases, instances, or the routers and DHCP servers of networks.",
+				Doc:     "What runs on the node: the APIs and their databases, instances, or the routers and DHCP servers of networks, of OVN its databases and the gateways of routers. A cloud with instances and without a node for the last is warned of.",
 			},
 			{
 				Name: "profile", Type: cty.String, AtLoad: true, Reference: &Reference{Kind: "profile", Output: "name"},

@@ -19,7 +19,7 @@ func TestProfilesThatNobodyUses(t *testing.T) {
 	}{
 		"idle":            {complete + bad, []string{"main.hcl:51:14 compose.invalid-value"}},
 		"below another":   {complete + bad + "profile \"q\" {\n  from = profile.p\n}\n", []string{"main.hcl:51:14 compose.invalid-value"}},
-		"used":            {complete + bad + "node \"n\" {\n  roles = [\"compute\"]\n  profile = profile.p\n}\n", []string{"main.hcl:49:1 compose.slot", "main.hcl:51:14 compose.invalid-value"}},
+		"used":            {complete + bad + "node \"n\" {\n  roles = [\"compute\"]\n  profile = profile.p\n}\n" + composed.Network, []string{"main.hcl:49:1 compose.slot", "main.hcl:51:14 compose.invalid-value"}},
 		"values":          {complete + strings.Replace(bad, "conf", "values", 1), []string{"main.hcl:51:16 compose.invalid-value"}},
 		"good":            {complete + strings.Replace(bad, "99999999999999999999", "append([9])", 1), nil},
 		"without service": {strings.Replace(complete, "service \"horizon\" { replicas = 2 }", "", 1) + strings.Replace(bad, "nova", "horizon", 1), nil},

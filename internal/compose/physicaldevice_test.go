@@ -216,7 +216,7 @@ func TestDevicesOfNodes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, ev := composed.Text(t, withOneConductor(composed.Source("ovs", "", c.blocks))+c.node)
+			m, ev := composed.Text(t, withoutAgents(withOneConductor(composed.Source("ovs", "", c.blocks)))+c.node)
 			units, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
 			got := ""
 			for _, d := range diags {
@@ -235,7 +235,7 @@ func TestDevicesOfNodes(t *testing.T) {
 			}
 		})
 	}
-	text := composed.Source("ovs", "", devicesByRack) + node(`"compute"`, `rack = "x"`)
+	text := withoutAgents(composed.Source("ovs", "", devicesByRack)) + node(`"compute"`, `rack = "x"`)
 	m, ev := composed.Text(t, text)
 	_, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
 	line := func(of string) int { return strings.Count(text[:strings.Index(text, of)], "\n") + 1 }
@@ -247,7 +247,7 @@ func TestDevicesOfNodes(t *testing.T) {
 
 // TestOwnLabelPlace points at the label, and not at all of them.
 func TestOwnLabelPlace(t *testing.T) {
-	text := composed.Source("ovs", "", "") + "node \"n\" {\n  roles  = [\"compute\"]\n  labels = {\n    rack = \"a\"\n    \"kubernetes.io/os\" = \"x\"\n  }\n}\n"
+	text := composed.Source("ovs", "", "") + "node \"n\" {\n  roles  = [\"compute\"]\n  labels = {\n    rack = \"a\"\n    \"kubernetes.io/os\" = \"x\"\n  }\n}\n" + composed.Network
 	m, ev := composed.Text(t, text)
 	_, diags := compose.Compose(m, ev, compose.Facts{Unlocked: true})
 	want := strings.Count(text[:strings.Index(text, "\"kubernetes.io/os")], "\n") + 1

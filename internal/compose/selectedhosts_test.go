@@ -15,7 +15,7 @@ import (
 func TestHostsOfNodesWithoutCompute(t *testing.T) {
 	t.Parallel()
 	m, ev := composed.Text(t, withOneConductor(composed.Source("ovs", ""))+`
-node "control" { roles = ["control-plane"] }
+node "control" { roles = ["control-plane", "network"] }
 node "compute" { roles = ["compute"] }
 node "resting" {
   roles    = ["compute"]

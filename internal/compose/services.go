@@ -104,6 +104,7 @@ func (c *composer) service(s *model.Service, of members) {
 	c.tellAddresses(s, values)
 	c.tellPorts(s, values)
 	c.tellAgentLabels(s, values)
+	c.tellNoNetworkNode(s, values)
 	c.tellRegion(s, values)
 	fixed, api := c.fixed(s, values), c.api(s.Name, values)
 	closes, drifts := c.closes(s.Name, values), rewritten(s.Name, values)

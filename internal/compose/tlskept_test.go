@@ -188,7 +188,7 @@ func TestTLSStaysOnNodes(t *testing.T) {
 		"another file": {`keystone = { cafile = "/all.crt" }`, ""},
 	} {
 		m, ev := composed.Text(t, composed.Secured("ovn", "ceph", issued)+"profile \"own\" {\n  slot = 1\n  service \"nova\" {\n    conf = { nova = { "+test.conf+" } }\n  }\n}\n"+
-			"node \"n\" {\n  roles   = [\"compute\"]\n  profile = profile.own\n}\n")
+			"node \"n\" {\n  roles   = [\"compute\"]\n  profile = profile.own\n}\n"+composed.Network)
 		_, diags := compose.Compose(m, ev, compose.Facts{})
 		if len(diags) == 0 && test.want == "" {
 			continue

@@ -271,6 +271,7 @@ func profiles(service, conf string, n int) string {
 		fmt.Fprintf(&b, "profile \"p%02d\" {\n  service %q {\n    conf = %s\n  }\n  slot = %d\n}\nnode \"n%02d\" {\n  roles   = [\"compute\"]\n  profile = profile.p%02d\n}\n",
 			i, service, strings.ReplaceAll(conf, "N", fmt.Sprint(i+1)), i+1, i, i)
 	}
+	b.WriteString(composed.Network)
 	return b.String()
 }
 

@@ -23,7 +23,7 @@ func TestWrittenGroups(t *testing.T) {
 	} {
 		added := "profile \"all\" {\n  service \"" + test.service + "\" {\n    " + test.written + "\n  }\n}\n" +
 			"profile \"m\" {\n  slot = 1\n  service \"" + test.service + "\" {\n    conf = { x = { DEFAULT = { debug = true } } }\n  }\n}\n" +
-			"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\nnode \"w2\" {\n  roles = [\"compute\"]\n}\n"
+			"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\nnode \"w2\" {\n  roles = [\"compute\"]\n}\n" + composed.Network
 		m, ev := composed.Text(t, composed.Source("ovs", "", "profile = profile.all")+added)
 		_, warnings := composed.Warned(t, m, ev, compose.Facts{})
 		var told []string
@@ -42,7 +42,7 @@ func TestValuesWinOverNodes(t *testing.T) {
 	added := "profile \"all\" {\n  service \"nova\" {\n    conf   = { nova = { DEFAULT = { a = 2 } } }\n    values = { conf = { nova = { DEFAULT = { a = ALL } }, logging = {} } }\n  }\n}\n" +
 		"profile \"m\" {\n  slot = 1\n  service \"nova\" {\n    conf = { nova = { DEFAULT = { a = OWN, b = 7 } } }\n  }\n}\n" +
 		"node \"w1\" {\n  roles   = [\"compute\"]\n  profile = profile.m\n}\n" +
-		"variable \"one\" {\n  default   = 1\n  sensitive = true\n}\n"
+		"variable \"one\" {\n  default   = 1\n  sensitive = true\n}\n" + composed.Network
 	const list, deep = "[{ x = 1 }]", "{ x = { y = 1 } }"
 	for _, test := range []struct {
 		all, own string

@@ -53,7 +53,7 @@ node "b" {
   roles   = ["compute"]
   profile = profile.node
 }
-`)
+`+composed.Network)
 	units := composed.Compose(t, m, ev, compose.Facts{})
 	var got []string
 	for _, key := range composed.Release(t, units, "nova").Written {

@@ -92,7 +92,7 @@ func taken(t *testing.T, groups []group, labels map[string]string, givenUp bool)
 // profiledBy is profiled with something written in the cloud's block.
 func profiledBy(t *testing.T, network, written string, content map[string]string, nodes []worker) map[string]unit.Unit {
 	t.Helper()
-	return composed.Everything(t, network, "", blocksOf(content, nodes), written)
+	return composed.Everything(t, network, "", blocksOf(content, nodes)+composed.Network, written)
 }
 
 // TestOpenStackHelmNamesBesideHosts: with hosts that somebody writes for the chart a further slot renames nothing either.

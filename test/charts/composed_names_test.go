@@ -34,7 +34,7 @@ func workers(profiles ...string) []worker {
 // profiled is a cloud with these nodes, whose profiles are content by name.
 func profiled(t *testing.T, network string, content map[string]string, nodes []worker) map[string]unit.Unit {
 	t.Helper()
-	return composed.Everything(t, network, "", blocksOf(content, nodes))
+	return composed.Everything(t, network, "", blocksOf(content, nodes)+composed.Network)
 }
 
 // blocksOf are the profiles and nodes as they are written.
@@ -349,7 +349,7 @@ node "w1" {
   profile = profile.cards
 }
 `
-	units := composed.Everything(t, "ovs", "", added, "profile = profile.wide")
+	units := composed.Everything(t, "ovs", "", added+composed.Network, "profile = profile.wide")
 	k := kitchen{}
 	render := func(r *unit.Release) []string {
 		return k.renderBy(t, func(name string) *chart.Chart { return theirs(t, dir, name) }, r)

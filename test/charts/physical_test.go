@@ -43,7 +43,7 @@ func TestOpenStackHelmBridges(t *testing.T) {
 		"ovn": {"ovn", "ovn-controller-init.sh", "ovn-controller"},
 	} {
 		t.Run(network, func(t *testing.T) {
-			m, ev := composed.Text(t, composed.Source(network, "", dataCentre)+"node \"n\" {\n  roles  = [\"compute\"]\n  labels = { rack = \"a\" }\n}\n")
+			m, ev := composed.Text(t, composed.Source(network, "", dataCentre)+"node \"n\" {\n  roles  = [\"compute\", \"network\"]\n  labels = { rack = \"a\" }\n}\n")
 			units := composed.Compose(t, m, ev, compose.Facts{})
 			image := ""
 			for _, r := range releases(units) {

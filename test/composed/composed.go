@@ -113,8 +113,11 @@ func WithBackends(storage string, pods int, backends string, blocks ...string) s
 	return strings.Replace(Source("ovs", storage, blocks...), written, replicas, 1)
 }
 
+// Network is a node to add to [Source] beside those that instances run on: for what there is on nodes with the role network.
+const Network = "node \"network-1\" {\n  roles = [\"network\"]\n}\n"
+
 // Nodes are n nodes with roles to add to [Source], with so many profiles between them that configure services for
-// their nodes.
+// their nodes, and [Network].
 func Nodes(n, profiles int, roles string, services ...string) string {
 	var text strings.Builder
 	for p := range profiles {
@@ -127,6 +130,7 @@ func Nodes(n, profiles int, roles string, services ...string) string {
 	for i := range n {
 		fmt.Fprintf(&text, "node \"worker-%d\" {\n  roles   = %s\n  profile = profile.p%d\n}\n", i, roles, i%profiles)
 	}
+	text.WriteString(Network)
 	return text.String()
 }
 
