@@ -24,7 +24,17 @@ const (
 // for them; what is wrong with those is told where they are deployed. The error is the context's: then not all was looked at.
 func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.Diagnostics, unread []string, err error) {
 	from := newCharts(options)
-	for _, u := range units {
+	unusable := func(u *unit.Unit, summary, detail string) {
+		where := u.Range
+		found.Append(diag.Diagnostic{
+			Code: codeUnusable, Summary: summary, Detail: detail,
+			Hint:    "put the chart there that the message asks for, or name another place, name or version",
+			Subject: &where, Address: u.Address,
+		})
+	}
+	var strange []*untried
+	for i := range units {
+		u := &units[i]
 		spec, ok := u.Spec.(*unit.Release)
 		if !ok {
 			continue
@@ -36,16 +46,12 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 			}
 			continue
 		}
-		if err == nil {
-			err = source.fits(spec)
-		}
 		if err != nil {
-			where := u.Range
-			found.Append(diag.Diagnostic{
-				Code: codeUnusable, Summary: fmt.Sprintf("chart %s cannot be used", spec.Chart.Name), Detail: err.Error(),
-				Hint:    "put the chart there that the message asks for, or name another place, name or version",
-				Subject: &where, Address: u.Address,
-			})
+			unusable(u, fmt.Sprintf("chart %s cannot be used", spec.Chart.Name), err.Error())
+			continue
+		}
+		if !source.known(spec.Series) {
+			strange = addUntried(strange, u, spec, source.version())
 			continue
 		}
 		unknown, err := source.unknown(ctx, 0, spec)
@@ -71,6 +77,13 @@ func Check(ctx context.Context, options Options, units []unit.Unit) (found diag.
 			about(codeNeededKey, key.WrittenKey, fmt.Sprintf("%s cannot be null", key.Text),
 				fmt.Sprintf("null takes it away, and chart %s cannot be rendered without it", spec.Chart.Name), key.hint)
 		}
+	}
+	for _, o := range strange { // one line mends all of a place
+		summary := fmt.Sprintf("chart %s cannot be used", o.names[0])
+		if len(o.names) > 1 {
+			summary = fmt.Sprintf("%d charts cannot be used", len(o.names))
+		}
+		unusable(o.first, summary, o.String())
 	}
 	slices.Sort(unread)
 	return found, slices.Compact(unread), nil

@@ -3,11 +3,13 @@ package helm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chart/loader"
@@ -86,7 +88,11 @@ func TestCheck(t *testing.T) {
 		code := codeUnknownKey
 		if c.reason != "" {
 			code = codeUnusable
-			if len(found) != 2 || !strings.HasPrefix(found[0].Detail, c.reason) {
+			want := 2
+			if c.series != nil {
+				want = 1 // it is the same mistake
+			}
+			if len(found) != want || !strings.HasPrefix(found[0].Detail, c.reason) {
 				t.Errorf("%s: told is %+v, want %q", name, found, c.reason)
 				continue
 			}
@@ -96,10 +102,44 @@ func TestCheck(t *testing.T) {
 			}
 			continue
 		}
-		if len(found) != 2 || found[0].Severity != diag.Error || found[0].Code != code || c.reason == "" && found[0].Hint != c.hint ||
+		if len(found) == 0 || c.reason == "" && len(found) != 2 || found[0].Severity != diag.Error || found[0].Code != code || c.reason == "" && found[0].Hint != c.hint ||
 			found[0].Subject.File != "main.hcl" || found[0].Address != addr.Address(address) || found[0].HideAfter != (c.reason == "") {
 			t.Errorf("%s: told is %+v", name, found)
 		}
+	}
+}
+
+// TestChartsOfOtherSeries: charts of one place that are of other versions than those whose values are known are told in one go, and
+// those of another place by themselves.
+func TestChartsOfOtherSeries(t *testing.T) {
+	tree := keystoneChart()
+	for name, version := range map[string]string{"charts/glance": "2019.1.4", "charts/nova": "2026.1.0", "mine/heat": "2019.1.0"} {
+		_, short, _ := strings.Cut(name, "/")
+		tree[name+"/Chart.yaml"] = &fstest.MapFile{Data: []byte("apiVersion: v2\nname: " + short + "\nversion: " + version + "\n")}
+	}
+	of := func(line int, directory, name string, series ...string) unit.Unit {
+		return unit.Unit{
+			Address: addr.MustParseObject("service." + name), Range: diag.Range{File: "main.hcl", Start: diag.Pos{Line: line}},
+			Spec: &unit.Release{Name: name, Chart: unit.Chart{Name: name, Repository: directory, Tree: tree}, Series: series},
+		}
+	}
+	found, _, err := Check(t.Context(), Options{}, []unit.Unit{
+		of(1, "charts", "nova", "2026.1"), of(2, "charts", "keystone", "2025.1"), of(3, "charts", "glance", "2025.1"), of(4, "mine", "heat", "2025.1"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, d := range found {
+		told = append(told, fmt.Sprintf("%s at %d: %s", d.Summary, d.Subject.Start.Line, d.Detail))
+	}
+	const hint = `, or write unknown_versions = true in charts of the cloud`
+	want := []string{
+		`2 charts cannot be used at 2: charts keystone "2026.1.0" and glance "2019.1.4" are of other versions, and of each which values it takes is known of 2025.1: take charts of that` + hint,
+		`chart heat cannot be used at 4: chart heat is of version "2019.1.0", and which values it takes is known of 2025.1: take a chart of that` + hint,
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told is %q", told)
 	}
 }
 

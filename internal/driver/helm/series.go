@@ -16,16 +16,54 @@ import (
 // fits tells whether the values of a release were made for charts of this version: what a key means changes from
 // one to another, and Helm takes any. The error is a [unit.BlockedError].
 func (s *source) fits(wanted *unit.Release) error {
-	if wanted.Series == nil {
+	if s.known(wanted.Series) {
 		return nil
 	}
-	text := s.version()
-	version, err := semver.NewVersion(text)
-	if err == nil && slices.Contains(wanted.Series, fmt.Sprintf("%d.%d", version.Major(), version.Minor())) {
-		return nil
+	return unit.Blocked((&untried{series: wanted.Series, names: []string{wanted.Chart.Name}, versions: []string{s.version()}}).String())
+}
+
+// known tells whether a chart is of one of some series; nil is for any.
+func (s *source) known(series []string) bool {
+	version, err := semver.NewVersion(s.version())
+	return series == nil || err == nil && slices.Contains(series, fmt.Sprintf("%d.%d", version.Major(), version.Minor()))
+}
+
+// untried are charts of one place that are of none of the series whose values are known: one line leads to all of them.
+type untried struct {
+	repository      string
+	series          []string
+	names, versions []string   // of each of the charts
+	first           *unit.Unit // with one of them
+}
+
+// String says what is wrong with them.
+func (o *untried) String() string {
+	known := strings.Join(o.series, ", ")
+	if len(o.names) == 1 {
+		return fmt.Sprintf("chart %s is of version %q, and which values it takes is known of %s: take a chart of that, or write unknown_versions = true in charts of the cloud",
+			o.names[0], o.versions[0], known)
 	}
-	return unit.Blocked(fmt.Sprintf("chart %s is of version %q, and which values it takes is known of %s: take a chart of that, or write unknown_versions = true in charts of the cloud",
-		wanted.Chart.Name, text, strings.Join(wanted.Series, ", ")))
+	charts := make([]string, len(o.names))
+	for i, name := range o.names {
+		charts[i] = fmt.Sprintf("%s %q", name, o.versions[i])
+	}
+	return fmt.Sprintf("charts %s are of other versions, and of each which values it takes is known of %s: take charts of that, or write unknown_versions = true in charts of the cloud",
+		list(charts), known)
+}
+
+// addUntried notes a chart with those that are from the same place.
+func addUntried(all []*untried, u *unit.Unit, spec *unit.Release, version string) []*untried {
+	i := slices.IndexFunc(all, func(o *untried) bool {
+		return o.repository == spec.Chart.Repository && slices.Equal(o.series, spec.Series)
+	})
+	if i < 0 {
+		i = len(all)
+		all = append(all, &untried{repository: spec.Chart.Repository, series: spec.Series, first: u})
+	}
+	if !slices.Contains(all[i].names, spec.Chart.Name) {
+		all[i].names, all[i].versions = append(all[i].names, spec.Chart.Name), append(all[i].versions, version)
+	}
+	return all
 }
 
 // lockedAs returns a chart if it is the one that its entry in the lock file is about: by the digest alone one chart would be
