@@ -162,7 +162,7 @@ func cloudService() Nested {
 			{
 				Name: "storage_size", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Format: FormatQuantity, Change: Refused,
 				Example: cty.StringVal("50Gi"), Service: "rabbitmq",
-				Doc: "The size of each volume of a service that keeps data. The chart's own unless written.",
+				Doc: "The size of each volume of a service that keeps data, of Glance that of images with storage pvc. The chart's own unless written.",
 			},
 			{
 				Name: "storage", Type: cty.String, AtLoad: true, Scope: ScopeCloud, Change: Refused, Allowed: []string{ImagesCeph, ImagesPVC, ImagesSwift},

@@ -44,6 +44,7 @@ const (
 	codeRegistry   diag.Code = "compose.idle-registry"
 	codeExempt     diag.Code = "compose.namespace-without-project"
 	codeUnsafe     diag.Code = "compose.unsafe"
+	codeIdle       diag.Code = "compose.idle-setting"
 
 	codePrivateImage diag.Code = "compose.private-image"
 )

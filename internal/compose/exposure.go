@@ -149,6 +149,7 @@ func (c *composer) exposure() {
 			c.failExposure("hosts", "no such name", fmt.Sprintf("hosts has %q, and no API is called that", name), "there are: "+strings.Join(names, ", "))
 		}
 	}
+	c.idleHosts(x)
 	c.annotations(x)
 	for i := range c.m.Cloud.Services {
 		s := &c.m.Cloud.Services[i]
@@ -178,6 +179,34 @@ func (c *composer) exposure() {
 	}
 }
 
+// idleHosts warns of names for APIs of services that the cloud does not deploy, once for each of these.
+func (c *composer) idleHosts(x *model.Exposure) {
+	for _, service := range slices.Sorted(maps.Keys(allPublished())) {
+		var names []string
+		for _, e := range allPublished()[service] {
+			if _, written := x.Hosts[e.public()]; written {
+				names = append(names, e.public())
+			}
+		}
+		if len(names) == 0 || c.deployed(service) {
+			continue
+		}
+		slices.Sort(names)
+		where, written := x.Ranges["hosts"]
+		if !written {
+			where = x.Range
+		}
+		why, hint := "the cloud does not deploy", fmt.Sprintf("take it out, or write in the cloud: service %q {}", service)
+		if s := c.m.Service(service); s != nil {
+			why, hint = "has enabled = false", "nothing has to be done if it will be back: else take it out"
+		}
+		if service == "horizon" && c.deployed(imageService) { // which takes them from there, whoever deploys it
+			hint += "; where it is the name of pages of yours, Glance takes images from them by it"
+		}
+		c.tellIdle(origin{where: where}, "a name of nothing", fmt.Sprintf("hosts has %s, of %s, which %s: nothing leads there from outside", list(names), service, why), hint)
+	}
+}
+
 // annotations tells of keys that Kubernetes does not take, and of those that say what issuer says.
 func (c *composer) annotations(x *model.Exposure) {
 	for _, key := range slices.Sorted(maps.Keys(x.Annotations)) {
@@ -198,15 +227,23 @@ const (
 
 // allPublicNames are those of the APIs of all services, sorted.
 func allPublicNames() []string {
-	services := append(slices.Collect(maps.Keys(endpoints())), "keystone")
 	var names []string
-	for _, service := range services {
-		for _, e := range published(service) {
+	for _, all := range allPublished() {
+		for _, e := range all {
 			names = append(names, e.public())
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// allPublished are the APIs that are reached from outside, by their services.
+func allPublished() map[string][]endpoint {
+	all := map[string][]endpoint{"keystone": published("keystone")}
+	for service := range endpoints() {
+		all[service] = published(service)
+	}
+	return all
 }
 
 func (c *composer) failExposure(attribute, summary, detail, hint string) {

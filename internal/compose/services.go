@@ -89,12 +89,14 @@ func (c *composer) service(s *model.Service, of members) {
 	c.keepTLS(s, values)
 	leaveAway(values, s.Backends)
 	c.checkVersion(s)
+	c.tellOtherVersion(s)
 	c.checkAlone(s, values)
 	c.checkLocalDisks(s, values)
 	c.checkSharedVolume(s, values)
 	c.tellEven(s, values)
 	c.tellCrowded(s, values)
 	c.tellNoVolume(s, values)
+	c.tellIdleSize(s, values)
 	c.tellUngated(s, values)
 	c.tellTrunks(s, values)
 	c.tellPhysical(s)
@@ -143,6 +145,9 @@ func (c *composer) fixed(s *model.Service, values map[string]any) map[string]str
 	for _, name := range c.definition.Block("cloud").Nested("service").Refused() {
 		if !known.Takes(name) {
 			continue
+		}
+		if name == storageSize && !onVolume(s.Name, values) {
+			continue // of nothing that is there
 		}
 		if fixed == nil {
 			fixed = map[string]string{}

@@ -41,10 +41,9 @@ func wantYAML(t *testing.T, got any, want string) {
 
 // TestTrustOfObjectStore: Glance's store in Swift logs in to Keystone by itself, and knows no authority but what it is told.
 func TestTrustOfObjectStore(t *testing.T) {
-	const glance, path = `service "glance" { storage_size = "9Gi" }`, "conf.glance.swift.swift_store_cacert"
+	const path = "conf.glance.swift.swift_store_cacert"
 	for storage, want := range map[string]string{"swift": `"/etc/ssl/certs/openstack-helm.crt"`, "ceph": "null"} {
-		source := strings.Replace(composed.Secured("ovn", "ceph", issued), glance, `service "glance" { storage = "`+storage+`" }`, 1)
-		m, ev := composed.Text(t, source)
+		m, ev := composed.Text(t, composed.Storing(composed.Secured("ovn", "ceph", issued), storage))
 		values := composed.Release(t, composed.Compose(t, m, ev, compose.Facts{}), "glance").Values
 		if got := compact(at(values, strings.Split(path, "."))); got != want {
 			t.Errorf("with images in %s it trusts %s, want %s", storage, got, want)

@@ -211,7 +211,7 @@ func TestWhereNothingIsChecked(t *testing.T) {
 		{"manila", "manila", "glance", "insecure"},
 		{"barbican", "barbican", "keystone_authtoken", "insecure"},
 	} {
-		source := strings.Replace(composed.Secured("ovn", "ceph", issued), `service "glance" { storage_size = "9Gi" }`, `service "glance" { storage = "swift" }`, 1)
+		source := composed.Storing(composed.Secured("ovn", "ceph", issued), "swift")
 		const begins = "  service %q {"
 		at := strings.Index(source, fmt.Sprintf(begins, of.service))
 		if at < 0 {

@@ -220,7 +220,7 @@ func TestStorageOfImages(t *testing.T) {
 		"an object store":             {"lvm", "", "swift", "swift", "null"},
 		"an object store beside Ceph": {"ceph", cephWithUsers, "swift", "swift", "null"},
 	} {
-		source := strings.Replace(composed.Without(composed.Source("ovs", c.storage, c.block), "ceph-adapter-rook"), `service "glance" { storage_size = "9Gi" }`, fmt.Sprintf("service \"glance\" { storage = %q }", c.written), 1)
+		source := composed.Storing(composed.Without(composed.Source("ovs", c.storage, c.block), "ceph-adapter-rook"), c.written)
 		u := unitsOf(t, source)["service.glance"]
 		values := u.Spec.(*unit.Release).Values
 		if got := at(values, []string{"storage"}); got != c.want {

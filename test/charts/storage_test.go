@@ -181,7 +181,7 @@ func TestCephOfOpenStackHelm(t *testing.T) {
 
 // TestImagesOfOpenStackHelm wants Glance to keep images in an object store, with nothing of Ceph or of volumes.
 func TestImagesOfOpenStackHelm(t *testing.T) {
-	hcl := strings.Replace(composed.Source("ovs", "ceph"), `service "glance" { storage_size = "9Gi" }`, `service "glance" { storage = "swift" }`, 1)
+	hcl := composed.Storing(composed.Source("ovs", "ceph"), "swift")
 	checkStorage(t, checkoutOfCharts(t), hcl, map[string]expectation{"glance": {
 		has:   []string{"enabled_backends = file:file,http:http,swift:swift\n", "default_backend = swift\n", "name: STORAGE_BACKEND\n              value: \"swift\""},
 		lacks: []string{"name: ceph-etc", "kind: PersistentVolumeClaim"},

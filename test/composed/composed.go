@@ -79,8 +79,9 @@ func Demo(t testing.TB) map[string]unit.Unit {
 // "ceph", "lvm", or "" for what is there without a backend, which is all but Cinder. Blocks are put into that of the
 // cloud.
 func Source(network, storage string, blocks ...string) string {
-	cinder, adapter, ovn := "", "", ""
+	cinder, adapter, ovn, glance := "", "", "", ` storage_size = "9Gi" `
 	if storage == "ceph" {
+		glance = "" // where no volume has a size
 		adapter = "\n" + `  service "ceph-adapter-rook" {}`
 	}
 	if network == "ovn" { // else the line is empty
@@ -90,7 +91,13 @@ func Source(network, storage string, blocks ...string) string {
 		storage = `storage_backend = "` + storage + `"`
 		cinder = "\n" + `  service "cinder" { replicas = { api = 2, scheduler = 2, volume = 1, backup = 1 } }`
 	}
-	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "OVN", ovn, "CINDER", cinder, "ADAPTER", adapter, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
+	return strings.NewReplacer("NETWORK", network, "STORAGE", storage, "OVN", ovn, "CINDER", cinder, "ADAPTER", adapter, "GLANCE", glance, "BLOCKS", strings.Join(append([]string{""}, blocks...), "\n")).Replace(everything)
+}
+
+// Storing is a configuration like [Source] that says where Glance keeps images.
+func Storing(source, storage string) string {
+	said := fmt.Sprintf("service \"glance\" { storage = %q }", storage)
+	return strings.NewReplacer(`service "glance" { storage_size = "9Gi" }`, said, `service "glance" {}`, said).Replace(source)
 }
 
 // Without is a configuration like [Source] without some services that take a line each.

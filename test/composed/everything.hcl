@@ -10,7 +10,7 @@ cloud "c" {
   }
   service "memcached" { version = "1.6.32" }
   service "keystone" { replicas = 2 }
-  service "glance" { storage_size = "9Gi" }
+  service "glance" {GLANCE}
   service "placement" { replicas = 2 }
   service "neutron" { replicas = { server = 2, rpc_server = 2 } }
   service "nova" { replicas = { osapi = 2, api_metadata = 2, conductor = 2, scheduler = 2, novncproxy = 2 } }
