@@ -11,8 +11,8 @@ import (
 // Granter is a driver whose user may give itself roles in projects, to work there. Each is put on record before it
 // is given.
 type Granter interface {
-	// Needs tells whether something on record, or about to be, needs such a role. It is pure.
-	Needs(g unit.Grant, l unit.Locator, id string) bool
+	// Needs tells whether something on record, or about to be, needs such a role; goes says that it is to be deleted. It is pure.
+	Needs(g unit.Grant, l unit.Locator, id string, goes bool) bool
 
 	// Claims tells whether a thing on record is that very role, which a block has since. It is pure.
 	Claims(g unit.Grant, l unit.Locator, id string) bool

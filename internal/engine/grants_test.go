@@ -37,8 +37,8 @@ func (f fake) grant(ctx context.Context, project string) error {
 	return w.point(ctx)
 }
 
-func (f fake) Needs(g unit.Grant, l unit.Locator, id string) bool {
-	return l.Kind == "instance" && (l.Project == "" || l.Project == g.Project) || f.Claims(g, l, id)
+func (f fake) Needs(g unit.Grant, l unit.Locator, id string, goes bool) bool {
+	return l.Kind == "instance" && (l.Project == "" || l.Project == g.Project) || l.Kind == "project" && goes || f.Claims(g, l, id)
 }
 
 func (fake) Claims(g unit.Grant, l unit.Locator, _ string) bool {
@@ -136,6 +136,52 @@ func TestRolesStayWhileNobodyKnows(t *testing.T) {
 				}
 				if held := s.inventory.Grants(); len(held) != test.held {
 					t.Errorf("on record are %v", held)
+				}
+			})
+		})
+	}
+}
+
+// TestRolesStayWhileTheirProjectWaitsToGo: to look into it takes the role again and again. It is taken back once the project has gone, or is
+// wanted again.
+func TestRolesStayWhileTheirProjectWaitsToGo(t *testing.T) {
+	const rest = "network.d driver=openstack .v=1"
+	for name, end := range map[string][]string{
+		"it goes":            {"submit none", "settle"},
+		"it is wanted again": {"submit project", "settle"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScenario(t)
+				const project = "project.p driver=openstack .v=1\n" + rest
+				for id, text := range map[string]string{"all": "instance.a driver=openstack .project=p needs=project.p\n" + project, "project": project, "none": rest} {
+					s.revisions[id] = parseRevision(t, id, text)
+				}
+				s.start()
+				defer s.stop()
+				runs := func(script ...string) (held int) {
+					t.Helper()
+					for _, line := range script {
+						if err := s.run(line); err != nil {
+							t.Fatalf("%s: %v\n%s", line, err, s.status())
+						}
+					}
+					return len(s.inventory.Grants())
+				}
+				if n := runs("submit all", "settle"); n != 1 {
+					t.Fatalf("%d roles are on record at first", n)
+				}
+				s.world.blocked["delete:project.p"] = "it still has a container"
+				if n := runs("submit none", "settle", "wait 1h"); n != 1 {
+					t.Errorf("%d roles are on record while it waits\n%s", n, s.status())
+				}
+				s.world.mutex.Lock()
+				if delete(s.world.blocked, "delete:project.p"); !s.world.roles["p"] {
+					t.Error("the role was taken back while it waits")
+				}
+				s.world.mutex.Unlock()
+				if n := runs(append(end, "wait 1h")...); n != 0 {
+					t.Errorf("%d roles are on record at the end\n%s", n, s.status())
 				}
 			})
 		})

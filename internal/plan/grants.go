@@ -8,7 +8,7 @@ import (
 )
 
 // Claimed returns those of the roles that a block's thing on record is: they are the block's from then on.
-func Claimed(grants []unit.Grant, entries []inventory.Entry, claims Needs) []unit.Grant {
+func Claimed(grants []unit.Grant, entries []inventory.Entry, claims Claims) []unit.Grant {
 	var claimed []unit.Grant
 	for _, g := range grants {
 		if slices.ContainsFunc(entries, func(e inventory.Entry) bool {
@@ -20,17 +20,20 @@ func Claimed(grants []unit.Grant, entries []inventory.Entry, claims Needs) []uni
 	return claimed
 }
 
-// Needs tells whether a thing needs a role that our user has given itself. Of one whose project or id is not known yet
-// nobody can say, so it does.
-type Needs func(g unit.Grant, l unit.Locator, id string) bool
+// Claims tells whether a thing on record is the very role that our user has given itself.
+type Claims func(g unit.Grant, l unit.Locator, id string) bool
+
+// Needs tells whether a thing needs a role that our user has given itself, goes being whether it is to be deleted. Of one
+// whose project or id is not known yet nobody can say, so it does.
+type Needs func(g unit.Grant, l unit.Locator, id string, goes bool) bool
 
 // Unneeded returns the roles that our user has given itself and that nothing on record needs any more, nor anything
 // that is wanted and not on record yet.
 func Unneeded(grants []unit.Grant, units []unit.Unit, entries []inventory.Entry, needs Needs) []unit.Grant {
 	unneeded := slices.Clone(grants)
-	keep := func(l unit.Locator, id string) {
+	keep := func(l unit.Locator, id string, goes bool) {
 		if l.Driver == unit.OpenStack {
-			unneeded = slices.DeleteFunc(unneeded, func(g unit.Grant) bool { return needs(g, l, id) })
+			unneeded = slices.DeleteFunc(unneeded, func(g unit.Grant) bool { return needs(g, l, id, goes) })
 		}
 	}
 	known := map[string]bool{}
@@ -44,9 +47,9 @@ func Unneeded(grants []unit.Grant, units []unit.Unit, entries []inventory.Entry,
 		case e.Run.Open():
 			l.Project = e.Run.Project // a test works where its run does
 		}
-		keep(l, e.ID)
+		keep(l, e.ID, e.Phase == inventory.Deleting)
 		for _, f := range e.Former {
-			keep(f.Locator, f.ID)
+			keep(f.Locator, f.ID, true)
 		}
 	}
 	for i := range units {
@@ -54,7 +57,7 @@ func Unneeded(grants []unit.Grant, units []unit.Unit, entries []inventory.Entry,
 		if r, ok := u.Spec.(*unit.Resource); ok && r.Lookup || known[u.Address.String()] {
 			continue
 		}
-		keep(u.Spec.Locator(), "")
+		keep(u.Spec.Locator(), "", false)
 	}
 	return unneeded
 }

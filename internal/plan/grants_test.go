@@ -11,13 +11,13 @@ import (
 
 func TestRolesThatNothingNeeds(t *testing.T) {
 	grants := []unit.Grant{{User: "u", Project: "p", Role: "r"}, {User: "u", Project: "q", Role: "r"}}
-	needs := func(g unit.Grant, l unit.Locator, _ string) bool {
-		return l.Kind == "instance" && (l.Project == "" || l.Project == g.Project)
+	needs := func(g unit.Grant, l unit.Locator, id string, goes bool) bool {
+		return l.Kind == "instance" && (l.Project == "" || l.Project == g.Project) || l.Kind == "project" && goes && id == g.Project
 	}
 	at := func(driver unit.DriverName, kind, project string) unit.Locator {
 		return unit.Locator{Driver: driver, Kind: kind, Project: project}
 	}
-	web, net := addr.MustParseObject("instance.web"), addr.MustParseObject("network.web")
+	web, net, shop := addr.MustParseObject("instance.web"), addr.MustParseObject("network.web"), addr.MustParseObject("project.shop")
 	wanted := func(lookup bool) []unit.Unit {
 		return []unit.Unit{{Address: web, Spec: &unit.Resource{Kind: "instance", Lookup: lookup}}}
 	}
@@ -35,6 +35,12 @@ func TestRolesThatNothingNeeds(t *testing.T) {
 		{"one that was replaced", nil, []inventory.Entry{{
 			Address: web, Locator: at(unit.OpenStack, "instance", "p"), Former: []inventory.Former{{Locator: at(unit.OpenStack, "instance", "q")}},
 		}}, ""},
+		{"a project", nil, []inventory.Entry{{Address: shop, Phase: inventory.Owned, ID: "p", Locator: at(unit.OpenStack, "project", "")}}, "pq"},
+		{"a project that waits to go", nil, []inventory.Entry{{Address: shop, Phase: inventory.Deleting, ID: "p", Locator: at(unit.OpenStack, "project", "")}}, "q"},
+		{"a project that was replaced", nil, []inventory.Entry{{
+			Address: shop, Phase: inventory.Owned, ID: "p", Locator: at(unit.OpenStack, "project", ""),
+			Former: []inventory.Former{{ID: "q", Locator: at(unit.OpenStack, "project", "")}},
+		}}, "p"},
 		{"a run", nil, []inventory.Entry{{Address: web, Locator: at(unit.OpenStack, "instance", ""), Run: &unit.Run{Step: "boot", Project: "q"}}}, "p"},
 		{"a smoke test at rest", nil, []inventory.Entry{{Address: web, Locator: at(unit.OpenStack, unit.KindSmokeTest, ""), Run: &unit.Run{Passed: "d"}}}, "pq"},
 		{"wanted, and on record", wanted(false), []inventory.Entry{{Address: web, Locator: at(unit.OpenStack, "instance", "p")}}, "q"},

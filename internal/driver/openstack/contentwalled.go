@@ -11,8 +11,8 @@ import (
 )
 
 // walledContents are those of services that show what is in a project to nobody who has no role there, whatever else the user may.
-// They are asked for last in their region: for the look our user may have to give itself a role, which goes with the project, or is taken
-// back when that stays. Of what bears no mark, ours has gone before.
+// They are asked for last in their region: for the look our user may have to give itself a role, which it keeps for the next one, see
+// [Driver.Needs], and which goes with the project. Of what bears no mark, ours has gone before.
 func (s *session) walledContents(serves func(service string) bool, project string) []content {
 	var contents []content
 	add := func(service string, c content) {

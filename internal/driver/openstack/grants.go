@@ -87,13 +87,22 @@ func (assignmentKind) grants(g unit.Grant, id string) bool {
 	return id == parts{holder: "user", holderID: g.User, place: "project", placeID: g.Project, role: g.Role}.id()
 }
 
+// enclosing is a kind whose objects are what such a role is in.
+type enclosing interface{ encloses() }
+
+func (projectKind) encloses() {}
+
 // Needs tells whether a thing needs a role that our user has given itself: what is made by a session in the project,
-// and a block that wants the very same assignment. While it is not known which project or assignment that is, it may be.
-func (d *Driver) Needs(g unit.Grant, l unit.Locator, id string) bool {
+// a block that wants the very same assignment, and the project itself once it is to go: as long as it waits for what is in
+// it, each look would give the role and take it back. While it is not known which project or assignment that is, it may be.
+func (d *Driver) Needs(g unit.Grant, l unit.Locator, id string, goes bool) bool {
 	if l.Kind == unit.KindSmokeTest {
 		return l.Project == "" || l.Project == g.Project
 	}
 	k := d.kinds[l.Kind]
+	if _, is := k.(enclosing); is {
+		return goes && id == g.Project
+	}
 	if by, is := k.(granting); is {
 		return id == "" || by.grants(g, id)
 	}

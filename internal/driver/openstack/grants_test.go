@@ -211,7 +211,7 @@ func TestRolesAreTakenBack(t *testing.T) {
 	}
 }
 
-// TestWhatNeedsARole are the kinds that a session in their project makes, and an assignment that is the same.
+// TestWhatNeedsARole are the kinds that a session in their project makes, an assignment that is the same, and the project as it goes.
 func TestWhatNeedsARole(t *testing.T) {
 	d := (&roleKeeper{}).driver(t)
 	for _, test := range []struct {
@@ -229,11 +229,15 @@ func TestWhatNeedsARole(t *testing.T) {
 		{unit.KindSmokeTest, "q", "", false},
 		{"network", "p", "n1", false},
 		{"project", "", "p", false},
+		{"project, which is to go", "", "p", true},
+		{"project, which is to go", "", "q", false},
+		{"network, which is to go", "p", "n1", false},
 		{"role_assignment", "", "user/us/project/p/role/r", true},
 		{"role_assignment", "", "user/us/project/p/role/other", false},
 		{"role_assignment", "", "", true}, // not known yet
 	} {
-		if got := d.Needs(own(), unit.Locator{Driver: unit.OpenStack, Kind: test.kind, Project: test.project}, test.id); got != test.want {
+		kind, _, goes := strings.Cut(test.kind, ", which is to go")
+		if got := d.Needs(own(), unit.Locator{Driver: unit.OpenStack, Kind: kind, Project: test.project}, test.id, goes); got != test.want {
 			t.Errorf("%s %q in %q: %t", test.kind, test.id, test.project, got)
 		}
 	}
