@@ -2,10 +2,12 @@ package openstack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -52,7 +54,8 @@ func (s *session) walledContents(serves func(service string) bool, project strin
 const objectContainers = "object_containers"
 
 // shownInside asks for what a project has as somebody who works there, in the region of another session. That Swift knows of no
-// account of the project is an answer of its own; what stands before it answers 404 as well.
+// account of the project is an answer of its own; what stands before it answers 404 as well, and so does a Rados gateway that
+// takes the account for a container, see [noAccount].
 func (s *session) shownInside(ctx context.Context, project string, at *session, c content) ([]map[string]any, error) {
 	scoped, err := s.inProject(ctx, project)
 	if err != nil {
@@ -63,8 +66,21 @@ func (s *session) shownInside(ctx context.Context, project string, at *session, 
 		key = ""
 	}
 	raws, err := scoped.at(at.place.Region, at.face()).all(ctx, c.call, key)
-	if key == "" && notFound(err) && requestIn(err) != "" {
+	switch {
+	case key != "" || !notFound(err):
+		return raws, err
+	case noAccount(err):
 		return nil, nil
+	default:
+		return nil, fmt.Errorf("%w; that is not how Swift tells that it has nothing of a project, so that nobody knows: correct the object store's endpoint in the catalogue, "+
+			"or, for a Rados gateway, write rgw_swift_account_in_url = true", err)
 	}
-	return raws, err
+}
+
+// noAccount tells whether Swift itself has answered that it knows of no such account: with its id of the request, and nothing else
+// than the page of that status. A Rados gateway has such ids, too, but tells in JSON what it did not find.
+func noAccount(err error) bool {
+	var answer *apiError
+	return errors.As(err, &answer) && answer.status == http.StatusNotFound && swiftID.MatchString(answer.request) &&
+		(answer.wordless || strings.Join(strings.Fields(answer.message), " ") == "Not Found The resource could not be found.")
 }

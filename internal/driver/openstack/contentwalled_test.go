@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -85,17 +86,36 @@ func TestToLookIntoAProjectThatGoes(t *testing.T) {
 }
 
 // TestAnAccountThatWasNeverMade: that Swift knows of no account tells that there is nothing in it; that something before it finds no
-// Swift does not.
+// Swift does not, nor that a Rados gateway finds no container of the account's name.
 func TestAnAccountThatWasNeverMade(t *testing.T) {
-	for id, unknown := range map[string]bool{"tx0123456789abcdef01234-0123456789": false, "tx0123456789abcdef01234-0123456789-here": false, "": true, "secret": true} {
-		c := newNextCloud(t, map[string]string{"object-store": "/swift/v1/AUTH_PROJECT"})
-		c.member = true
-		c.mux.HandleFunc("GET /swift/v1/{account}/{$}", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Trans-Id", id)
-			w.WriteHeader(http.StatusNotFound)
+	const (
+		id      = "tx0123456789abcdef01234-0123456789"
+		page    = "<html><h1>Not Found</h1><p>The resource could not be found.</p></html>"
+		gateway = `{"Code":"NoSuchBucket","BucketName":"AUTH_shop","RequestId":"tx0123456789abcdef01234-0123456789-1a2b-here","HostId":"1a2b-here-here"}`
+	)
+	for name, test := range map[string]struct {
+		id, body, says string // "" for nothing there
+	}{
+		"without a page":                   {id: id},
+		"with its page":                    {id: id, body: page},
+		"with an id that goes on":          {id: id + "-here", body: page},
+		"without an id":                    {body: page, says: "answered 404"},
+		"with another id":                  {id: "secret", body: page, says: "answered 404"},
+		"a Rados gateway":                  {id: id + "-1a2b-here", body: gateway, says: ": NoSuchBucket; that is not how Swift tells"},
+		"a Rados gateway that has no JSON": {id: id + "-1a2b-here", body: "NoSuchBucket", says: "write rgw_swift_account_in_url = true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newNextCloud(t, map[string]string{"object-store": "/swift/v1/AUTH_PROJECT"})
+			c.member = true
+			c.mux.HandleFunc("GET /swift/v1/{account}/{$}", func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("X-Trans-Id", test.id)
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = io.WriteString(w, test.body)
+			})
+			err := c.kept(t, "shop", byPassword())
+			if (err != nil) != (test.says != "") || err != nil && !strings.Contains(err.Error(), test.says) || unit.IsBlocked(err) {
+				t.Errorf("got %v", err)
+			}
 		})
-		if err := c.kept(t, "shop", byPassword()); (err != nil) != unknown || unit.IsBlocked(err) {
-			t.Errorf("answered as %q: %v", id, err)
-		}
 	}
 }

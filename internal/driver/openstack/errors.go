@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type apiError struct {
 	kind                  string // Neutron's own name of the error, such as OverQuota
 	message               string
 	request               string // the id that the service gave it
+	wordless              bool   // it came without a body
 }
 
 // Error tells what was asked and what the service said.
@@ -75,6 +77,7 @@ func (s *session) explain(err error, c call) error {
 		said := &apiError{
 			service: c.service, method: c.method, path: path, status: answer.Actual,
 			kind: kind, message: shorten(s.masker.Text(message).String()), request: requestID(answer.ResponseHeader),
+			wordless: len(bytes.TrimSpace(answer.Body)) == 0,
 		}
 		if after := asksToWait(answer); after > 0 {
 			return &unit.RetryError{After: after, Err: said}
@@ -145,7 +148,7 @@ func readMessage(body []byte) (kind, message string) {
 			return kind, text
 		}
 	}
-	for _, key := range []string{"faultstring", keyDescription, "explanation"} { // Octavia, Barbican, Heat
+	for _, key := range []string{"faultstring", keyDescription, "explanation", "Code"} { // Octavia, Barbican, Heat, a Rados gateway
 		if text, ok := document[key].(string); ok {
 			return "", text
 		}
