@@ -173,7 +173,7 @@ func routerBlock() Block {
 			},
 			{
 				Name: "subnets", Type: cty.List(cty.String), Unordered: true, Joins: true, Reference: &Reference{Kind: "subnet", Output: "id"},
-				Doc: "The subnets that the router has an interface in. Taken out of the block, the interfaces that we have added go; those that others have added stay. The subnets of IPv6 of one network share a port of the router, which stays as long as it is in one of them; if somebody else has made that port, the subnets that we have added to it stay as well.",
+				Doc: "The subnets that the router has an interface in. Taken out of the block, the interfaces that we have added go; those that others have added stay. The subnets of IPv6 of one network share a port of the router, which stays as long as it is in one of them; if somebody else has made that port, the subnets that we have added to it stay as well. No two subnets of a router overlap, those of external_network included.",
 			},
 			tagsAttribute(),
 			idAttribute(FormatID),

@@ -70,7 +70,7 @@ network "a" {}
 network "b" {}
 subnet "first" {
   network = network.a
-  cidr    = "192.0.2.0/28"
+  cidr    = "192.0.1.0/28"
 }
 subnet "more" {
   for_each = toset(["2", "3"])

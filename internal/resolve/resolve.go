@@ -134,6 +134,7 @@ func Parts(cfg *config.Config, variables map[string]cty.Value) (*model.Model, *E
 	m := r.model()
 	r.takenNames(m)
 	r.takenVolumes(m)
+	r.overlaps(m)
 	r.soleUses(m)
 	r.statements(m)
 	if cfg.Faulty || r.scope.diags.HasErrors() {

@@ -69,11 +69,11 @@ subnet "same_key" {
 }
 subnet "literal" {
   network = network.web["b"].id
-  cidr    = "10.0.0.0/24"
+  cidr    = "10.1.0.0/24"
 }
 subnet "by_local" {
   network = local.shared
-  cidr    = "10.0.0.0/24"
+  cidr    = "10.2.0.0/24"
   description = local.deeper
 }
 subnet "all" {

@@ -66,7 +66,7 @@ func claimed(o *model.Resource, attribute string) []addr.Object {
 	open := 0
 	v, _ := o.Desired.GetAttr(attribute).Unmark()
 	switch {
-	case !v.Type().IsSetType():
+	case !v.Type().IsSetType() && !v.Type().IsListType():
 		if !v.IsKnown() {
 			open = 1
 		}

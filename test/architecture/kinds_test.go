@@ -53,6 +53,7 @@ func kindly() map[string]string {
 		"internal/compose/smoketest.go":       "its instance has to wait for the subnets of its network",
 		"internal/compose/portaddresses.go":   "a port has addresses of the subnets that there are when it is made",
 		"internal/compose/privateimages.go":   "an instance may be in another project than its image",
+		"internal/resolve/overlaps.go":        "ranges of subnets cannot overlap in a network or at a router",
 		"internal/resolve/volumes.go":         "blocks of two kinds say which instance has a volume",
 		"internal/plan/rules.go":              "instances are what runs on nodes that go",
 	}

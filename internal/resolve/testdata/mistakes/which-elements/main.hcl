@@ -37,7 +37,7 @@ subnet "both" {
   for_each   = { a = null, b = "10.4.0.1", c = "10.4.0.2" }
   network    = network.n
   name       = each.key
-  cidr       = "10.4.0.0/24"
+  cidr       = { a = "10.4.0.0/24", b = "10.5.0.0/24", c = "10.6.0.0/24" }[each.key]
   gateway_ip = each.value
   no_gateway = true
 }

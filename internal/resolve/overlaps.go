@@ -1,0 +1,156 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"github.com/kupenstack/kupenstack-sync/internal/addr"
+	"github.com/kupenstack/kupenstack-sync/internal/diag"
+	"github.com/kupenstack/kupenstack-sync/internal/model"
+)
+
+// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router,
+// whose gateway is in all subnets of its network. Of what a pool chooses, or is looked up, and of what nobody knows yet or wants to
+// be corrected, Neutron is left to judge.
+func (r *resolver) overlaps(m *model.Model) {
+	c := clashes{r: r, told: map[[2]addr.Object]bool{}}
+	networks, pools, all := map[string][]subnet{}, map[string][]subnet{}, map[addr.Object]subnet{}
+	for i := range m.Resources {
+		s, ok := subnetOf(&m.Resources[i])
+		if !ok {
+			continue
+		}
+		all[s.of.Address] = s
+		if network, ok := meant(s.of, "network"); ok {
+			networks[network] = append(networks[network], s)
+		}
+		if pool, ok := meant(s.of, "subnet_pool"); ok {
+			pools[pool] = append(pools[pool], s)
+		}
+	}
+	c.within(networks, "the ranges of one network cannot overlap")
+	c.within(pools, "no address of a subnet pool is in two subnets")
+	for i := range m.Resources {
+		o := &m.Resources[i]
+		if o.Kind != "router" || !settled(o, "subnets") {
+			continue
+		}
+		var joined []subnet
+		for _, to := range claimed(o, "subnets") {
+			if s, known := all[to]; known {
+				joined = append(joined, s)
+			}
+		}
+		if network, ok := meant(o, "external_network"); ok && settled(o, "external_network") {
+			joined = append(joined, networks[network]...)
+		}
+		c.among(joined, func(one, other subnet) { c.tellRouter(o, one, other) })
+	}
+}
+
+// subnet is one whose range is known.
+type subnet struct {
+	of     *model.Resource
+	cidr   netip.Prefix
+	hidden bool
+}
+
+// unsettledRange is what Neutron gives a subnet until a router has asked for the range that it is delegated.
+const unsettledRange = "::/64"
+
+func subnetOf(o *model.Resource) (s subnet, ok bool) {
+	if o.Kind != "subnet" || !settled(o, "cidr", "network", "subnet_pool") {
+		return s, false
+	}
+	text, hidden, _ := knownText(o.Desired, "cidr")
+	cidr, err := netip.ParsePrefix(text)
+	return subnet{o, cidr.Masked(), hidden}, err == nil && text != unsettledRange
+}
+
+// settled tells whether an object comes to be what is written of some attributes.
+func settled(o *model.Resource, attributes ...string) bool {
+	return o.Address.Mode() != addr.Data && (o.Lifecycle.Drift == "" || o.Lifecycle.Drift == model.DriftCorrect) &&
+		!slices.ContainsFunc(attributes, func(name string) bool { return slices.Contains(o.Lifecycle.IgnoreChanges, name) })
+}
+
+// meant is what an attribute names, by its id or by its block.
+func meant(o *model.Resource, attribute string) (string, bool) {
+	if id, _, known := knownText(o.Desired, attribute); known {
+		return "id " + id, id != ""
+	}
+	if all := claimed(o, attribute); len(all) == 1 {
+		return all[0].String(), true
+	}
+	return "", false
+}
+
+// clashes are pairs of subnets that overlap. Each is told once.
+type clashes struct {
+	r    *resolver
+	told map[[2]addr.Object]bool
+}
+
+// within looks at what is in the same place.
+func (c clashes) within(places map[string][]subnet, why string) {
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		c.among(places[place], func(one, other subnet) { c.tell(one, other, why) })
+	}
+}
+
+// among finds those that overlap: of two ranges that do, one contains the other.
+func (c clashes) among(some []subnet, tell func(one, other subnet)) {
+	some = slices.Clone(some)
+	slices.SortStableFunc(some, func(a, b subnet) int {
+		return cmp.Or(a.cidr.Addr().Compare(b.cidr.Addr()), cmp.Compare(a.cidr.Bits(), b.cidr.Bits()))
+	})
+	for i, widest := 1, 0; i < len(some); i++ {
+		if !some[widest].cidr.Overlaps(some[i].cidr) {
+			widest = i
+			continue
+		}
+		one, other := some[widest], some[i]
+		if isBehind(rangeAt(one), rangeAt(other)) || rangeAt(one) == rangeAt(other) && one.of.Address.Compare(other.of.Address) > 0 {
+			one, other = other, one
+		}
+		pair := [2]addr.Object{one.of.Address, other.of.Address}
+		if one.of != other.of && !c.told[pair] {
+			c.told[pair] = true
+			tell(one, other)
+		}
+	}
+}
+
+func rangeAt(s subnet) diag.Range { return s.of.Ranges["cidr"] }
+
+func (c clashes) tell(one, other subnet, why string) {
+	where := rangeAt(other)
+	c.r.scope.add(diag.Diagnostic{
+		Code: codeConflict, Subject: &where, Context: &other.of.Range, Address: other.of.Address, Summary: "ranges overlap",
+		Detail: fmt.Sprintf("%s has %s, at %s, and %s", one.of.Address, rangeOrNot(one, other), place(rangeAt(one)), why),
+		Hint:   "give one of the two another range, or take one of them away", HideAfter: one.hidden || other.hidden,
+	})
+}
+
+func (c clashes) tellRouter(o *model.Resource, one, other subnet) {
+	where := cmp.Or(o.Ranges["subnets"], o.Ranges["external_network"])
+	c.r.scope.add(diag.Diagnostic{
+		Code: codeConflict, Subject: &where, Context: &o.Range, Address: o.Address, Summary: "ranges overlap",
+		Detail: fmt.Sprintf("%s has a range that overlaps with that of %s, at %s and %s, and a router takes no two that do, that of its gateway included",
+			other.of.Address, one.of.Address, place(rangeAt(other)), place(rangeAt(one))),
+		Hint: "give one of the two another range, or connect them to different routers",
+	})
+}
+
+// rangeOrNot is the range of the first of two subnets.
+func rangeOrNot(one, other subnet) string {
+	switch {
+	case one.hidden || other.hidden:
+		return "a range that overlaps with this one"
+	case one.cidr == other.cidr:
+		return one.cidr.String() + " as well"
+	}
+	return fmt.Sprintf("%s, which overlaps with %s", one.cidr, other.cidr)
+}

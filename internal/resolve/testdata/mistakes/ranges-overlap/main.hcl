@@ -1,0 +1,152 @@
+cloud "demo" {
+  openstack { cloud = "x" }
+}
+
+locals {
+  shared = "5d0d51ac-fa1c-4e9f-9d1a-3c1b2e9a7c45"
+  either = { a = network.a, b = network.b }
+}
+
+network "a" {}
+network "b" {}
+network "public" { external = true }
+
+data "network" "theirs" { name = "theirs" }
+
+subnet_pool "inner" { prefixes = ["10.64.0.0/10"] }
+
+subnet "wide" {
+  network = network.a
+  cidr    = "10.1.0.0/16"
+}
+
+subnet "narrow" {
+  network = network.a
+  cidr    = "10.1.7.0/24"
+}
+
+subnet "apart" {
+  network = network.a
+  cidr    = "10.2.0.0/16"
+}
+
+subnet "six" {
+  network = network.a
+  cidr    = "2001:db8::/64"
+}
+
+subnet "elsewhere" { # another network may have the same range
+  network = network.b
+  cidr    = "10.1.0.0/16"
+}
+
+subnet "by_id" {
+  network = local.shared
+  cidr    = "192.0.2.0/25"
+}
+
+subnet "by_id_too" {
+  network = "5d0d51ac-fa1c-4e9f-9d1a-3c1b2e9a7c45"
+  cidr    = "192.0.2.0/24"
+}
+
+subnet "keyed" {
+  for_each = { one = "10.3.0.0/24", two = "10.3.0.128/25" }
+  name     = "keyed-${each.key}"
+  network  = data.network.theirs
+  cidr     = each.value
+}
+
+subnet "chosen" { # by the pool
+  network     = network.a
+  subnet_pool = subnet_pool.inner
+}
+
+subnet "pooled" {
+  network     = network.a
+  subnet_pool = subnet_pool.inner
+  cidr        = "10.65.0.0/24"
+}
+
+subnet "pooled_twice" {
+  network     = network.b
+  subnet_pool = subnet_pool.inner
+  cidr        = "10.65.0.0/20"
+}
+
+subnet "either" { # in which of the two it is, is not looked into
+  network = local.either["a"]
+  cidr    = "10.2.1.0/24"
+}
+
+subnet "left" {
+  network = network.a
+  cidr    = "10.2.0.0/17"
+
+  lifecycle {
+    ignore_changes = [cidr]
+  }
+}
+
+subnet "delegated" {
+  network = network.a
+  cidr    = "::/64"
+}
+
+subnet "delegated_too" {
+  network = network.a
+  cidr    = "::/64"
+}
+
+subnet "outside" {
+  network = network.public
+  cidr    = "10.1.128.0/17"
+}
+
+router "both" {
+  subnets = [subnet.wide, subnet.elsewhere]
+}
+
+router "outside" {
+  external_network = network.public
+  subnets          = [subnet.apart, subnet.elsewhere]
+}
+
+router "apart" {
+  external_network = network.public
+  subnets          = [subnet.apart, subnet.six]
+}
+
+router "either" {
+  subnets = [subnet.wide, local.either["a"].admin_state_up ? subnet.apart : subnet.elsewhere]
+}
+
+variable "secret" {
+  default   = "198.51.100.0/24"
+  sensitive = true
+}
+
+subnet "secret" {
+  network = network.b
+  cidr    = var.secret
+}
+
+subnet "beside_secret" {
+  network = network.b
+  cidr    = "198.51.100.0/24"
+}
+
+subnet "same" {
+  network = network.b
+  cidr    = "203.0.113.0/24"
+}
+
+subnet "same_too" {
+  network = network.b
+  cidr    = "203.0.113.0/24"
+}
+
+module "site" {
+  source  = "./site"
+  network = network.b
+}
