@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/kupenstack/kupenstack-sync/internal/driver/openstack"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -83,4 +85,43 @@ func see(t *testing.T, d *openstack.Driver, tg unit.Target) unit.State {
 		t.Fatal(err)
 	}
 	return states[tg.Address]
+}
+
+// TestImportedInstancesThatHaveFailed: what Nova refuses of an instance that has failed is not tried, as that would be refused for
+// good: it is said why it cannot be imported as it is written.
+func TestImportedInstancesThatHaveFailed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		written values
+		action  unit.Action
+		says    string
+	}{
+		"as it is":         {values{"metadata": cty.MapVal(map[string]cty.Value{"role": text("web")})}, unit.ActionAdopt, "is the object to import"},
+		"other metadata":   {values{"metadata": cty.MapVal(map[string]cty.Value{"role": text("db")})}, unit.ActionBlocked, "web (s1) is not taken over while it differs: Nova changes no metadata of an instance in the state ERROR (No disk.); write in the block what it has"},
+		"a tag besides":    {values{"tags": cty.SetVal([]cty.Value{text("shop")})}, unit.ActionBlocked, "Nova changes no tags"},
+		"another name":     {values{"name": text("shop")}, unit.ActionAdopt, "is the object to import"},
+		"a name and a tag": {values{"name": text("shop"), "tags": cty.SetVal([]cty.Value{text("shop")})}, unit.ActionBlocked, "Nova changes no tags"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := map[string]any{
+				"id": "s1", "name": "web", "tenant_id": "p1", "status": "ERROR", "metadata": map[string]any{"role": "web"}, "tags": []any{}, "fault": map[string]any{"message": "No disk."},
+			}
+			d := answering(t, map[string]func(*http.Request) any{
+				"/v2.1/servers/detail": listed("servers", server), "/v2.1/servers/s1": func(*http.Request) any { return map[string]any{"server": server} }, "/v2.0/ports": listed("ports"),
+			})
+			tg := target(t, "instance", "web", test.written)
+			tg.Mark, tg.Import = "kupenstack:web", "s1"
+			st := see(t, d, tg)
+			diff := d.Compare(tg, wantedOf(tg), st)
+			if diff.Action != test.action || !strings.Contains(diff.Reason, test.says) {
+				t.Errorf("got %+v", diff)
+			}
+			if diff.Action == unit.ActionBlocked {
+				if _, err := d.Apply(t.Context(), tg, wantedOf(tg), st); !unit.IsBlocked(err) {
+					t.Errorf("it was tried: %v", err)
+				}
+			}
+		})
+	}
 }

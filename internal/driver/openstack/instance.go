@@ -152,6 +152,23 @@ func unfitState(o *object, fields []unit.Field) (problem string, held []string) 
 	return fmt.Sprintf("Nova changes no %s of an instance in the state %s; %s it, then that follows", strings.Join(held, ", "), status, back), held
 }
 
+// withholds tells of what Nova refuses of an instance that has failed: all but its name, and what lies in its ports.
+func (instanceKind) withholds(o *object, fields []unit.Field) string {
+	if textAt(o.raw, "status") != statusError {
+		return ""
+	}
+	var held []string
+	for _, f := range fields {
+		if f.Path != "name" && f.Path != groupsOfPorts {
+			held = append(held, f.Path)
+		}
+	}
+	if held == nil {
+		return ""
+	}
+	return fmt.Sprintf("Nova changes no %s of an instance in the state ERROR (%s); write in the block what it has, or bring it out of that state first", strings.Join(held, ", "), o.message)
+}
+
 // list asks for the servers of all projects, or of the session's where our user may not ask for more.
 func (k instanceKind) list(ctx context.Context, s *session) ([]*object, error) {
 	c := call{service: serviceCompute, path: pathOf("servers", "detail"), query: s.everywhere(), microversion: listVersion}

@@ -156,6 +156,20 @@ type sealable interface {
 	stays(o *object) string
 }
 
+// withholding is a kind whose service refuses some changes of what has failed. What is ours is healed, or looked at by people, but
+// what would be taken over with such a change would fail at it again and again.
+type withholding interface {
+	// withholds returns "" or a sentence that says what stands in the way of changes, and what to do.
+	withholds(o *object, fields []unit.Field) string
+}
+
+func withheld(k kind, o *object, fields []unit.Field) string {
+	if by, ok := k.(withholding); ok {
+		return by.withholds(o, fields)
+	}
+	return ""
+}
+
 // sparing is a kind whose service takes things along as an object goes that have to outlive it.
 type sparing interface {
 	// spare sees to it that they do, before remove is called for the target.
