@@ -171,7 +171,7 @@ func (d *Driver) consistsOf(r *revision, namespace string) ([]*unstructured.Unst
 	for _, h := range r.hooks {
 		found, err := d.parse(split(h.Manifest), namespace, nil)
 		if err != nil {
-			return nil, unit.Blocked(fmt.Sprintf("hook %s: %v", h.Path, err))
+			return nil, unreadableIn("hook "+h.Path, err)
 		}
 		objects = append(objects, found...)
 	}

@@ -198,8 +198,31 @@ func (s *scopes) namespaced(kind schema.GroupVersionKind) (bool, error) {
 		return true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look up the kind %s: %w", kind.Kind, err)
+		s.getter = nil // which may remember what was not told
+		return false, &untoldError{kind: kind.Kind, err: err}
 	}
 	s.known[kind] = mapping.Scope.Name() == meta.RESTScopeNameNamespace
 	return s.known[kind], nil
+}
+
+// untoldError says that the cluster did not tell of a kind, wholly or at all. Nothing is known by that, least of all that
+// what has an object of that kind is wrong.
+type untoldError struct {
+	kind string
+	err  error
+}
+
+// Error names the kind.
+func (e *untoldError) Error() string { return fmt.Sprintf("look up the kind %s: %v", e.kind, e.err) }
+
+// Unwrap returns what happened.
+func (e *untoldError) Unwrap() error { return e.err }
+
+// unreadableIn makes an error of objects that cannot be read: a [unit.BlockedError], as only other ones help, but where the
+// cluster did not tell of their kinds.
+func unreadableIn(what string, err error) error {
+	if untold := new(untoldError); errors.As(err, &untold) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return unit.Blocked(fmt.Sprintf("%s: %v", what, err))
 }

@@ -169,7 +169,7 @@ func (d *Driver) hooksOf(all []*release.Hook, event release.HookEvent, namespace
 	for _, h := range chosen {
 		objects, err := d.parse(split(h.Manifest), namespace, nil)
 		if err != nil {
-			return nil, unit.Blocked(fmt.Sprintf("hook %s: %v", h.Path, err))
+			return nil, unreadableIn("hook "+h.Path, err)
 		}
 		policies := h.DeletePolicies
 		if len(policies) == 0 {

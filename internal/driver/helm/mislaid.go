@@ -2,6 +2,7 @@ package helm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,13 +14,17 @@ import (
 
 // keepsOf are the objects of hooks that stay for good and that pods of the release mount, such as the Secrets with Keystone's
 // keys. They are made once, and part of no revision: when somebody deletes them nothing makes them again.
-func (d *Driver) keepsOf(of *release.Release, objects []*unstructured.Unstructured, namespace string) []unit.ObjectRef {
+// It is an error when it is not known which they are: a revision is read once.
+func (d *Driver) keepsOf(of *release.Release, objects []*unstructured.Unstructured, namespace string) ([]unit.ObjectRef, error) {
 	var found []unit.ObjectRef
 	for _, h := range of.Hooks {
 		if h.Kind != kindSecret && h.Kind != "ConfigMap" {
 			continue
 		}
 		parsed, err := d.parse(split(h.Manifest), namespace, nil)
+		if untold := new(untoldError); errors.As(err, &untold) {
+			return nil, err
+		}
 		if err != nil {
 			continue // whoever runs it tells
 		}
@@ -30,7 +35,7 @@ func (d *Driver) keepsOf(of *release.Release, objects []*unstructured.Unstructur
 			}
 		}
 	}
-	return found
+	return found, nil
 }
 
 // mounts tells whether the pods of an object cannot start without a Secret or ConfigMap, as they mount it.

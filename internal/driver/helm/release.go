@@ -214,10 +214,14 @@ func (d *Driver) read(ctx context.Context, namespace string, of stored, known co
 	if err != nil {
 		return nil, fmt.Errorf("read the manifest of revision %d: %w", of.version, err)
 	}
+	keeps, err := d.keepsOf(decoded, objects, namespace)
+	if err != nil {
+		return nil, fmt.Errorf("read the hooks of revision %d: %w", of.version, err)
+	}
 	of.resourceVersion, of.status, of.labels = secret.ResourceVersion, decoded.Info.Status, secret.Labels
 	return &revision{
 		stored: of, description: decoded.Info.Description, deployed: decoded.Info.LastDeployed.Time, toolkit: usesToolkit(decoded.Chart),
-		config: decoded.Config, objects: objects, hooks: decoded.Hooks, keeps: d.keepsOf(decoded, objects, namespace),
+		config: decoded.Config, objects: objects, hooks: decoded.Hooks, keeps: keeps,
 	}, nil
 }
 

@@ -85,13 +85,13 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 	}
 	definitions, err := d.definitionsOf(loaded, id)
 	if err != nil {
-		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
+		return rendered{}, unreadableIn("chart "+w.spec.Chart.Name, err)
 	}
 	result := rendered{key: key, hooks: hooks, definitions: definitions}
 	for _, manifest := range manifests {
 		objects, err := d.owned([]string{manifest.Content}, w.spec.Namespace, w.spec.Name, scopesOf(definitions))
 		if err != nil {
-			return rendered{}, unit.Blocked(fmt.Sprintf("%s: %v", path.Clean(manifest.Name), err))
+			return rendered{}, unreadableIn(path.Clean(manifest.Name), err)
 		}
 		result.objects = append(result.objects, objects...)
 	}

@@ -2,10 +2,12 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	discoverycache "k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
@@ -40,7 +42,7 @@ func (a *API) Getter(ctx context.Context, namespace string) (*Getter, error) {
 	cached := discoverycache.NewMemCacheClient(client)
 	return &Getter{
 		config: config, namespace: namespace, discovery: cached,
-		mapper: restmapper.NewDeferredDiscoveryRESTMapper(cached),
+		mapper: wary{restmapper.NewDeferredDiscoveryRESTMapper(cached), cached},
 	}, nil
 }
 
@@ -60,6 +62,37 @@ func (g *Getter) ToRawKubeConfigLoader() clientcmd.ClientConfig {
 	return clientcmd.NewDefaultClientConfig(*clientcmdapi.NewConfig(), &clientcmd.ConfigOverrides{
 		Context: clientcmdapi.Context{Namespace: g.namespace},
 	})
+}
+
+// wary tells a kind that the cluster did not tell of from one that it does not have: the mapper by itself leaves out the
+// versions that could not be asked for, and says of their kinds that there are none.
+type wary struct {
+	meta.ResettableRESTMapper
+	discovery discovery.CachedDiscoveryInterface
+}
+
+// RESTMapping returns where objects of a kind are found.
+func (w wary) RESTMapping(kind schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	mapping, err := w.ResettableRESTMapper.RESTMapping(kind, versions...)
+	if !meta.IsNoMatchError(err) {
+		return mapping, err
+	}
+	for _, version := range versions {
+		of := schema.GroupVersion{Group: kind.Group, Version: version}.String()
+		list, untold := w.discovery.ServerResourcesForGroupVersion(of)
+		if errors.Is(untold, discoverycache.ErrCacheNotFound) {
+			continue // the cluster has none of that version
+		}
+		if untold != nil {
+			return nil, fmt.Errorf("the cluster does not tell what kinds %s has: %w", of, untold)
+		}
+		for i := range list.APIResources {
+			if list.APIResources[i].Kind == kind.Kind {
+				return nil, fmt.Errorf("the cluster did not tell what kinds %s has when it was asked first", of)
+			}
+		}
+	}
+	return nil, err
 }
 
 // bounded ends requests when a call has to end.
