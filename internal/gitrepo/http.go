@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
 // maxErrorBody bounds what is read of a page that says why a request failed.
@@ -90,7 +91,7 @@ func (l *limited) RoundTrip(request *nethttp.Request) (*nethttp.Response, error)
 		return nil, err
 	}
 	if response.StatusCode >= nethttp.StatusMultipleChoices {
-		response.Body = &boundedBody{Reader: io.LimitReader(response.Body, maxErrorBody), Closer: response.Body}
+		response.Body = &boundedBody{Reader: redact.Bounded(response.Body, maxErrorBody), Closer: response.Body}
 		return response, nil
 	}
 	body := listed(request.Context(), &budgetReader{from: response.Body, take: l.take})

@@ -43,7 +43,7 @@ func (b Behind) RoundTrip(request *http.Request) (*http.Response, error) {
 			values[i] = masker.Text(value).String()
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	text, err := io.ReadAll(redact.Bounded(response.Body, maxRefusal))
 	_ = response.Body.Close()
 	response.Body = io.NopCloser(io.MultiReader(bytes.NewReader([]byte(masker.Text(string(text)).String())), broken{err}))
 	response.ContentLength = -1

@@ -17,13 +17,16 @@ import (
 
 // What a proxy writes in place of a server has nobody's password, in whichever part of the answer; what is none of the proxy's stays.
 func TestBehind(t *testing.T) {
-	const login = "robot:canary-proxy"
+	const (
+		login      = "robot:canary-proxy"
+		maxRefusal = 1 << 20 // of which more is not read
+	)
 	encoded := base64.StdEncoding.EncodeToString([]byte(login))
-	status := http.StatusForbidden
+	status, before, said := http.StatusForbidden, "", "no entry for "+login+", who sent "+encoded
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Said", r.Header.Get("Proxy-Authorization"))
 		w.WriteHeader(status)
-		_, _ = io.WriteString(w, "no entry for "+login+", who sent "+encoded)
+		_, _ = io.WriteString(w, before+said)
 	}))
 	defer proxy.Close()
 	address, err := url.Parse(proxy.URL)
@@ -56,6 +59,13 @@ func TestBehind(t *testing.T) {
 			t.Errorf("it is told: %s", part)
 		}
 	}
+	for _, rest := range []int{maxRefusal - 20, maxRefusal - len(said) + 12} {
+		before = strings.Repeat(" ", rest)
+		if _, text, err := ask("http://cloud.example.org/v3"); err != nil || len(text) < rest || strings.Contains(text, "robot") || strings.Contains(text, encoded[:8]) {
+			t.Errorf("of a long answer, behind %d bytes, it is told: %v, %s", rest, err, strings.TrimSpace(text))
+		}
+	}
+	before = ""
 	status = http.StatusOK
 	if _, text, err := ask("http://cloud.example.org/v3"); err != nil || !strings.Contains(text, login) {
 		t.Errorf("a good answer is another one: %q, %v", text, err)

@@ -18,7 +18,7 @@
 //     everywhere by chance, and masking each occurrence would spell them out. Masker.Add returns
 //     how many it left out.
 //   - A part of a value is not recognised, so mask before cutting a text. Masker.Text knows the beginning of one that has
-//     MinLength or more and an ellipsis behind it, for texts that others have cut.
+//     MinLength or more and an ellipsis behind it, for texts that others have cut, and for those that [Bounded] has.
 //   - Other encodings, base64 broken into lines, and a value encoded twice (but for JSON within
 //     JSON) pass. Of a value within a longer base64 text, up to four bits of its first and last
 //     byte can remain.
