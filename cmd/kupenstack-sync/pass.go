@@ -130,7 +130,7 @@ func newPass(ctx context.Context, o *options, rights guard.Rights, log zerolog.L
 	return &onePass{
 		options: o, system: system, tracker: tracker, guard: rights.Write, log: log,
 		publisher: &daemon.Publisher{
-			Target: target, Tracker: tracker, Agents: &daemon.Agents{Source: system, Log: log}, Log: log,
+			Target: target, Tracker: tracker, Agents: &daemon.Agents{Source: system, Log: log}, Mask: system.Board().Mask, Log: log,
 			Base: report.Input{Version: version, Repository: source.String(), Ref: o.Ref, Path: o.Path},
 		},
 	}, nil
@@ -193,14 +193,14 @@ func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {
 	for running := true; running; {
 		select {
 		case <-changed:
-			now := e.Snapshot()
+			now := daemon.Masked(p.system.Board().Mask, e.Snapshot())
 			p.keep(ctx, now)
 			progress.show(now)
 		case err = <-done:
 			running = false
 		}
 	}
-	last := e.Snapshot()
+	last := daemon.Masked(p.system.Board().Mask, e.Snapshot())
 	p.keep(ctx, last)
 	progress.show(last)
 	progress.end()

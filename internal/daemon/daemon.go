@@ -133,7 +133,7 @@ func (d *Daemon) prepare() {
 	d.trouble = map[string]string{"start": "not started yet"}
 	d.pushed, d.handed, d.recording = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	d.metrics = newMetrics(d.snapshot, d.inForce, d.Budgets, d.Rendered)
-	d.Publisher.attempted = d.metrics.attempted
+	d.Publisher.attempted, d.Publisher.Mask = d.metrics.attempted, d.mask
 }
 
 // retryAtMost is how long a process that could not ask to be in charge waits at most until it asks again.

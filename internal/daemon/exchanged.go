@@ -65,7 +65,7 @@ func (d *Daemon) unready() []string {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for file, text := range d.files {
-		lines = append(lines, fmt.Sprintf("%s: %s", file, text))
+		lines = append(lines, fmt.Sprintf("%s: %s", file, d.mask(text)))
 	}
 	slices.Sort(lines)
 	return lines

@@ -32,6 +32,9 @@ func (d *Daemon) TakeTurns(ctx context.Context) {
 // Problems are what reports say, and /readyz.
 func (d *Daemon) Problems() []string { return d.problems() }
 
+// Trouble has something be wrong somewhere.
+func (d *Daemon) Trouble(where string, err error) { d.set(where, err) }
+
 // Unready is what /readyz says, with what is wrong with files.
 func (d *Daemon) Unready() []string { return d.unready() }
 

@@ -44,7 +44,9 @@ type Publisher struct {
 	Base    report.Input // what is the same in every report
 	Tracker *revision.Tracker
 	Agents  *Agents // nil when nobody looks at them
-	Log     zerolog.Logger
+	// Mask takes out of a text what the cluster has of secrets; nil for nothing. A daemon sets it.
+	Mask func(text string) string
+	Log  zerolog.Logger
 
 	attempted func(err error) // when set, told of each attempt to publish and how it ended
 
@@ -201,6 +203,15 @@ func mergedBy(c gitrepo.Commit) []string {
 func (p *Publisher) Input(snapshot engine.Snapshot, problems []string) report.Input {
 	state := p.Tracker.State()
 	in := p.Base
+	if p.Mask != nil {
+		snapshot, problems = Masked(p.Mask, snapshot), maskedAll(p.Mask, problems)
+		state.Warnings = maskedDiagnostics(p.Mask, state.Warnings)
+		if state.Bad != nil {
+			bad := *state.Bad
+			bad.Diagnostics = maskedDiagnostics(p.Mask, bad.Diagnostics)
+			state.Bad = &bad
+		}
+	}
 	in.Now = time.Now().UTC()
 	in.Head, in.Applied, in.Model, in.Snapshot = commitOf(state.Head), commitOf(state.Applied), state.Model, snapshot
 	in.Warnings = state.Warnings

@@ -62,7 +62,7 @@ func showing(ctx context.Context, board Board, state revision.State, snapshot en
 	}
 	ctx, cancel := context.WithTimeout(ctx, showTimeout)
 	defer cancel()
-	snapshot = masked(board, snapshot)
+	snapshot = Masked(board.Mask, snapshot)
 	there, err := board.Nodes(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("show how things stand: %w", err)

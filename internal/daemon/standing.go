@@ -36,17 +36,6 @@ const (
 // mostShown is how many characters of a reason are shown.
 const mostShown = 1024
 
-// masked returns a snapshot without what a board knows to be secret in the texts that are shown. Once they are cut, the first
-// part of a secret could be left of it.
-func masked(board Board, snapshot engine.Snapshot) engine.Snapshot {
-	snapshot.Units = slices.Clone(snapshot.Units)
-	for i := range snapshot.Units {
-		u := &snapshot.Units[i]
-		u.Reason, u.API.Message, u.API.Detail = board.Mask(u.Reason), board.Mask(u.API.Message), board.Mask(u.API.Detail)
-	}
-	return snapshot
-}
-
 // standing is how something stands; the zero one is not known.
 type standing struct {
 	status  string

@@ -81,16 +81,18 @@ func (d *Daemon) setStandby(standby bool) {
 // problems says why the daemon is not ready: none for a standby that could take over.
 func (d *Daemon) problems() []string {
 	snapshot := d.snapshot()
+	snapshot.Units = nil // of which nothing is told here
+	snapshot = Masked(d.mask, snapshot)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	var problems []string
 	for where, text := range d.trouble {
-		problems = append(problems, fmt.Sprintf("%s: %s", where, text))
+		problems = append(problems, fmt.Sprintf("%s: %s", where, d.mask(text)))
 	}
 	problems = append(problems, unobserved(snapshot.Blind)...)
 	problems = append(problems, onRecord(snapshot.Sightings)...)
 	if problem := d.Tracker.State().Problem(); problem != "" {
-		problems = append(problems, problem)
+		problems = append(problems, d.mask(problem))
 	}
 	slices.Sort(problems)
 	return slices.Compact(problems)
