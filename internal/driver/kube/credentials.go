@@ -69,6 +69,7 @@ func (s *credentialSet) state(ctx context.Context, there objects) (unit.State, e
 	if seen.taken = s.taken(live); seen.taken != "" { // not installed: what waits for our values must not take these
 		return unit.State{Existence: unit.Present, Health: unit.HealthFailed, Message: seen.taken, Observed: seen}, nil
 	}
+	s.cluster.learn(valuesIn(live))
 	edits, err := s.edits(ctx, live)
 	if err != nil {
 		return unit.State{}, err
@@ -215,6 +216,7 @@ func (s *credentialSet) write(ctx context.Context, live *unstructured.Unstructur
 	if data == nil {
 		data = map[string]any{}
 	}
+	s.cluster.learn(values)
 	for key, value := range values {
 		data[key] = base64.StdEncoding.EncodeToString([]byte(value.Reveal()))
 	}

@@ -42,7 +42,7 @@ func lostSet(m memory) *credentialSet {
 		{Key: "root", Uses: use("mariadb", "keystone")}, {Key: "token", Uses: use("keystone")}, {Key: "unused"},
 	}}
 	target := unit.Target{Address: addr.MustParseObject("service.keystone"), Spec: spec, Locator: spec.Locator()}
-	return &credentialSet{recoverer: m, agreed: newAgreements(), target: target, spec: spec}
+	return &credentialSet{cluster: &Cluster{}, recoverer: m, agreed: newAgreements(), target: target, spec: spec}
 }
 
 // Values are made anew only when nothing is there that was made with the old ones, whatever became of
