@@ -34,7 +34,7 @@ func TestStorageIsFixed(t *testing.T) {
 	}
 	const images = "    images = { user = \"i\" }\n"
 	imageValues := func(conf string) string {
-		return with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage_size = \"9Gi\"\n    values = { conf = { glance = { "+conf+" } } }\n  }")(pools(images))
+		return with(`service "glance" {}`, "service \"glance\" {\n    values = { conf = { glance = { "+conf+" } } }\n  }")(pools(images))
 	}
 	there := with(`repository = "charts"`, `repository = "oci://registry.example.org/charts"`)
 	const conf = "    values = { conf = { backends = { fast = { rbd_pool = \"other\" } } } }\n"
@@ -73,7 +73,7 @@ func TestStorageIsFixed(t *testing.T) {
 		"the pool of instances":    {pools("    instances = { pool = \"a\" }\n"), pools("    instances = { pool = \"b\" }\n"), `ceph.instances.pool of nova cannot change from "a" to "b"`},
 		"as it was unwritten":      {pools(""), pools("    images = { pool = \"glance.images\" }\n    instances = { pool = \"vms\" }\n"), ""},
 		"users":                    {pools(""), pools("    images = { user = \"i\" }\n    volumes = { user = \"v\" }\n    backups = { user = \"b\" }\n"), ""},
-		"images are elsewhere":     {with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("")), with(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("    images = { pool = \"i\" }\n")), ""},
+		"images are elsewhere":     {with(`service "glance" {}`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("")), with(`service "glance" {}`, "service \"glance\" {\n    storage = \"pvc\"\n  }")(pools("    images = { pool = \"i\" }\n")), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
