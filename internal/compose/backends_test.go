@@ -117,6 +117,7 @@ func TestPartsOfCinder(t *testing.T) {
 		"disks by the cloud":   {"lvm", "", []string{"cinder-volume@lvm1"}},
 		"blocks":               {"ceph", poolBackends + localBackend, []string{"cinder-volume@fast", "cinder-volume@local", "cinder-volume@slow", "cinder-backup"}},
 		"no backups":           {"ceph", `values = { manifests = { deployment_backup = false } }`, []string{"cinder-volume@rbd1"}},
+		"backups taken away":   {"ceph", `values = { manifests = { deployment_backup = null } }`, []string{"cinder-volume@rbd1"}},
 		"backups, 0 times":     {"ceph", `values = { pod = { replicas = { backup = 0 } } }`, []string{"cinder-volume@rbd1"}},
 		"volumes elsewhere":    {"ceph", `values = { manifests = { deployment_volume = false } }`, []string{"cinder-backup"}},
 		"of a StatefulSet":     {"lvm", `values = { manifests = { deployment_volume = false, statefulset_volume = true } }`, []string{"cinder-volume@lvm1"}},

@@ -23,14 +23,18 @@ func readBackend() []string { return []string{"libvirt", "neutron", "nova"} }
 // sriov.
 func (c *composer) mechanism() {
 	for _, service := range readBackend() {
-		if !c.deployed(service) || c.otherBackend(service) == "" {
+		if !c.deployed(service) || c.otherBackend(service) == "" && !takenAway(c.written[service], backendOfCharts) {
 			continue
 		}
 		s, network := c.m.Service(service), c.m.Cloud.NetworkBackend
 		at, text := c.whereKey(s, s.Settings, steps(backendOfCharts))
+		is := "null"
+		if v := get(c.written[service], backendOfCharts); v != nil {
+			is = fmt.Sprint(v)
+		}
 		c.failAt(codeUnsafe, at, "another network backend than the cloud's",
-			fmt.Sprintf("%s of %s is %v, and the network_backend of the cloud is %s: which services and agents there are, the options of Neutron and what nodes are looked at for stay made for %s, and pods may wait for others that never come",
-				text, service, get(c.written[service], backendOfCharts), network, network),
+			fmt.Sprintf("%s of %s is %s, and the network_backend of the cloud is %s: which services and agents there are, the options of Neutron and what nodes are looked at for stay made for %s, and pods may wait for others that never come",
+				text, service, is, network, network),
 			fmt.Sprintf("take it away, or write a list with %s and without %s", backends()[network], others(network)))
 		c.diags[len(c.diags)-1].Severity = diag.Warning
 	}

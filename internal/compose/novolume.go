@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
@@ -26,7 +27,7 @@ func keepings() map[string]keeping {
 // so, and has no way back then, as the claims of a StatefulSet cannot change: that is why it is not refused.
 func (c *composer) tellNoVolume(s *model.Service, values map[string]any) {
 	k, known := keepings()[s.Name]
-	if !known || get(values, k.volume) != false {
+	if !known || get(values, k.volume) != false && !takenAway(values, k.volume) {
 		return
 	}
 	why := fmt.Sprintf("%s keeps %s in its pods then, and loses them with these", s.Name, k.data)
@@ -39,6 +40,6 @@ func (c *composer) tellNoVolume(s *model.Service, values map[string]any) {
 		hint += fmt.Sprintf("; or say with labels.%s in values which node it is", k.part)
 	}
 	at, text := c.whereKey(s, s.Settings, steps(k.volume))
-	c.failAt(codeUnsafe, at, "data without a volume", fmt.Sprintf("%s is false: %s", text, why), hint)
+	c.failAt(codeUnsafe, at, "data without a volume", fmt.Sprintf("%s is %s: %s", text, cmp.Or(plainText(get(values, k.volume)), "null"), why), hint)
 	c.diags[len(c.diags)-1].Severity = diag.Warning
 }

@@ -27,6 +27,8 @@ func TestNoVolume(t *testing.T) {
 		want            string
 	}{
 		{"mariadb", `volume = { enabled = false }`, 1, pods},
+		{"mariadb", `volume = { enabled = null }`, 1, "volume.enabled is null: mariadb keeps the databases of all services in its pods then"},
+		{"mariadb", `volume = {}`, 1, ""},
 		{"mariadb", local, 3, disks},
 		{"mariadb", local, 1, ""},
 		{"mariadb", local + `, labels = { server = { node_selector_key = "kubernetes.io/hostname", node_selector_value = "n1" } }`, 3, ""},

@@ -43,7 +43,11 @@ func partsOf(service string, values map[string]any) []string {
 // deploys tells whether a chart makes an object of a kind for a part of it, by what is written, and otherwise by what it
 // does by itself.
 func deploys(values map[string]any, kind, part string, otherwise bool) bool {
-	on, written := get(values, "manifests."+kind+"_"+part).(bool)
+	toggle := "manifests." + kind + "_" + part
+	if takenAway(values, toggle) {
+		return false
+	}
+	on, written := get(values, toggle).(bool)
 	n, counted := get(values, "pod.replicas."+part).(int64)
 	return (on || !written && otherwise) && (n > 0 || !counted)
 }

@@ -51,6 +51,21 @@ func covers(tree map[string]any, path string) bool {
 	return true
 }
 
+// takenAway tells whether the tree leaves a place empty: null there, or around it, takes away what the chart has, which is as false
+// then.
+func takenAway(tree map[string]any, path string) bool {
+	var at any = tree
+	for _, key := range steps(path) {
+		below, _ := at.(map[string]any)
+		inner, there := below[key]
+		if there && inner == nil {
+			return true
+		}
+		at = inner
+	}
+	return false
+}
+
 // hasKey tells whether the tree has the very key, be it null.
 func hasKey(tree map[string]any, path string) bool {
 	keys := steps(path)

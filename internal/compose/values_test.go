@@ -69,6 +69,8 @@ func TestValuesWin(t *testing.T) {
 		"another backend":    {composed.Source("ovs", "ceph"), "libvirt", `network = { backend = ["ovn"] }`, "network.backend", `["ovn"]`, network},
 		"both":               {composed.Source("ovn", "ceph"), "libvirt", `network = { backend = ["openvswitch", "ovn"] }`, "network.backend", `["openvswitch","ovn"]`, network},
 		"none":               {composed.Source("ovn", "ceph"), "libvirt", `network = { backend = [] }`, "network.backend", `[]`, network},
+		"nothing":            {composed.Source("ovs", ""), "libvirt", `network = { backend = null }`, "network.backend", `null`, network},
+		"nothing at all":     {composed.Source("ovn", ""), "libvirt", `network = null`, "network.backend", `null`, network},
 		"past what ends TLS": {secured, "placement", `network = { api = { target_port = 8778 } }`, "network.api.target_port", "8778", "in the way of TLS"},
 		"without it":         {secured, "placement", `pod = { extraContainers = { placement_api = [{ name = "mine" }] } }`, "pod.extraContainers.placement_api", `[{"name":"mine"}]`, "in the way of TLS"},
 		"no authority":       {secured, "placement", `conf = { placement = { keystone_authtoken = { cafile = "" } } }`, "conf.placement.keystone_authtoken.cafile", `""`, "in the way of TLS"},
