@@ -85,6 +85,9 @@ func (a *answers) begin(address addr.Object, release string, revision int, api u
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := a.known[release]
+	if expected == nil && k != nil { // they are not known now, and did not change for that
+		expected = k.expected
+	}
 	if k == nil || k.revision != revision || !reflect.DeepEqual(k.api, api) || grew(k.expected, expected) {
 		k = &asked{address: address, revision: revision, api: api, since: time.Now()}
 		a.known[release] = k

@@ -224,3 +224,30 @@ func TestPanicOfWhoAsks(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestNodesThatAreNotKnownForAWhile: what answered goes on to count while nobody can tell on which nodes pods are to run, and after that,
+// unless there are others then.
+func TestNodesThatAreNotKnownForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAnswers(Options{Ask: func(context.Context, unit.API) unit.Answer { return works() }})
+		defer a.close()
+		begin := func(expected [][]string) <-chan struct{} {
+			return a.begin(addr.MustParseObject("service.nova"), "o/nova", 1, unit.API{Service: "compute"}, expected, nil)
+		}
+		<-begin([][]string{{"one"}})
+		synctest.Wait()
+		for _, expected := range [][][]string{nil, {{"one"}}, nil, nil, {{"one"}}} {
+			if begin(expected) != nil {
+				t.Errorf("it is asked again with %v", expected)
+			}
+			if answer, _ := a.last("o/nova"); answer.Reach != unit.ReachAnswers {
+				t.Errorf("with %v it is %v", expected, answer)
+			}
+		}
+		begin(nil)
+		if begin([][]string{{"one", "two"}}) == nil {
+			t.Error("it is not asked about another node")
+		}
+		synctest.Wait()
+	})
+}

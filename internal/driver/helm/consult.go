@@ -48,7 +48,7 @@ func (d *Driver) consult(ctx context.Context, v *view, state *unit.State, api *u
 	}
 	expected, err := d.expected(ctx, v, api.Programs)
 	if err != nil {
-		expected = nil // it is asked anew once that is known again
+		expected = nil // which are not known now
 	}
 	return d.answers.begin(v.target.Address, v.release(), v.newest.version, *api, expected, d.running(v))
 }
