@@ -125,7 +125,7 @@ func TestFlags(t *testing.T) {
 	if len(parts) <= len(sources()) {
 		t.Fatalf("README.md has %d tables of flags", len(parts))
 	}
-	all := []string{"namespace", "set", "from-literal", "for", "os-cacert"} // of helm, kubectl and openstack
+	all := []string{"namespace", "set", "from-literal", "for", "os-cacert", "single-branch", "depth", "force-with-lease"} // of helm, kubectl, openstack and git
 	for i, name := range sources() {
 		registered := found(`\w*Var\((?:\w+\{)?&[\w.]+(?:, \w+)?\}?, "([a-z-]+)"`, read(t, name))
 		all = append(all, registered...)
