@@ -72,8 +72,9 @@ func (c *composer) checkSharedVolume(s *model.Service, values map[string]any) {
 	}
 	var narrow []string
 	for manifest, volume := range map[string]string{"pvc_images": "volume", "pvc_tmp": "volume_staging"} {
-		made, written := get(values, "manifests."+manifest).(bool)
-		if (made || !written) && !slices.Contains(namesIn(get(values, volume+".accessModes")), many) {
+		toggle := "manifests." + manifest
+		made, written := get(values, toggle).(bool)
+		if (made || !written) && !takenAway(values, toggle) && !slices.Contains(namesIn(get(values, volume+".accessModes")), many) {
 			narrow = append(narrow, fmt.Sprintf("%s = { accessModes = [%q] }", volume, many))
 		}
 	}

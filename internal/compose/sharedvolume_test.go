@@ -32,6 +32,7 @@ func TestVolumeOfImages(t *testing.T) {
 		"a volume that many write to":    {"", "replicas = 3\n" + many, two, false},
 		"one that one node reads":        {"", "replicas = 3\n" + strings.Replace(many, "Many", "Once", 1), two, true},
 		"a volume of somebody else":      {"", "replicas = 3\n" + own, two, false},
+		"that is taken away":             {"", "replicas = 3\n" + strings.ReplaceAll(own, "false", "null"), two, false},
 		"images alone":                   {"", "replicas = 3\n" + `values = { volume = { accessModes = ["ReadWriteMany"] } }`, two, true},
 		"images alone, nothing staged":   {"", "replicas = 3\n" + `values = { volume = { accessModes = ["ReadWriteMany"] }, manifests = { pvc_tmp = false } }`, two, false},
 		"on the only node":               {"", `replicas = 2`, one, false},
