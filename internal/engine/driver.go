@@ -51,6 +51,13 @@ type Retainer interface {
 	Retain(wanted func(addr.Object) bool)
 }
 
+// Foreteller is a driver of things without marks that no look finds by what they are to be as long as a part of that is not known.
+type Foreteller interface {
+	// Foretell returns what is to be on record of what was there before an attempt to create a thing, once all of it is known; nil
+	// where a look has to tell. It is pure.
+	Foretell(t unit.Target, desired cty.Value) *unit.Before
+}
+
 // Disowner is a driver whose objects show by themselves that they are ours, and by that are put on record again: see
 // [Claim].
 type Disowner interface {

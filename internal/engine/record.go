@@ -28,7 +28,7 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 	}
 	if state.Existence == unit.Absent {
 		lost := entry.LostIDs(plan.Applied(u, desired))
-		before := cmp.Or(state.Before, entry.Before)
+		before := cmp.Or(state.Before, e.foretold(u, target, desired), entry.Before)
 		entry = who.Anew(entry)
 		entry.Lost, entry.Before = lost, before
 		r, creates := u.Spec.(*unit.Resource)
@@ -55,6 +55,16 @@ func (e *Engine) intend(ctx context.Context, deployment inventory.Deployment, wh
 		return err
 	}
 	return e.Inventory.SetInstalled(ctx, u.Address) // last, so that it is on record at any time
+}
+
+// foretold is what was there before what is made now, where no look could tell.
+func (e *Engine) foretold(u *unit.Unit, target unit.Target, desired cty.Value) *unit.Before {
+	if c, ok := e.Drivers[u.Spec.Driver()].(*contained); ok {
+		if driver, ok := c.Driver.(Foreteller); ok {
+			return driver.Foretell(target, desired)
+		}
+	}
+	return nil
 }
 
 // projectOf is the project that something absent is about to be created in, "" where it lives in none or that is not

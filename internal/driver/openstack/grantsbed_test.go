@@ -16,6 +16,8 @@ import (
 
 var _ engine.Granter = (*openstack.Driver)(nil)
 
+var _ engine.Foreteller = (*openstack.Driver)(nil)
+
 // grantRecord is a record of the roles that our user gives itself.
 type grantRecord struct{ held []unit.Grant }
 

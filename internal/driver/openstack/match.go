@@ -62,6 +62,20 @@ func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing,
 	return seen
 }
 
+// Foretell is [before] of what is known by what it connects, and of which a part was not known when others were looked at: there is at
+// most one, and nothing is created where it is there. What is sensitive is not put on record.
+func (d *Driver) Foretell(t unit.Target, desired cty.Value) *unit.Before {
+	k := d.kinds[kindOf(t)]
+	by, ok := k.(keyed)
+	if !ok || k.marks() || resource(t) == nil || lookup(t) || desired == cty.NilVal || desired.ContainsMarked() {
+		return nil
+	}
+	if key := by.key(desired); key != "" {
+		return &unit.Before{Of: "/" + key}
+	}
+	return nil
+}
+
 func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	m.want = want
 	if lookup(t) {
