@@ -15,6 +15,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/contain"
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
@@ -71,10 +72,11 @@ func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, contain.Callback(stop)) // a second signal ends the process at once
-	err := logging(command(language)).ExecuteContext(ctx)
+	o := &options{Flags: wire.Flags{Language: language, Masker: redact.NewMasker()}}
+	err := logging(commandOf(o), o.Masker).ExecuteContext(ctx)
 	var told exit
 	if err != nil && !errors.As(err, &told) {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+		fmt.Fprintln(os.Stderr, "kupenstack-sync:", o.Masker.Text(err.Error()))
 	}
 	return codeOf(err)
 }
@@ -95,8 +97,8 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// logging has a command set the logger of our libraries before it runs.
-func logging(root *cobra.Command) *cobra.Command {
+// logging has a command set the logger of our libraries before it runs, and what no error may tell that is logged.
+func logging(root *cobra.Command, masker *redact.Masker) *cobra.Command {
 	prepare := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := prepare(cmd, args); err != nil {
@@ -111,13 +113,17 @@ func logging(root *cobra.Command) *cobra.Command {
 			return err
 		}
 		wire.LogLibraries(log)
+		wire.LogErrors(masker)
 		return nil
 	}
 	return root
 }
 
 func command(language *schema.Definition) *cobra.Command {
-	o := options{Flags: wire.Flags{Language: language}}
+	return commandOf(&options{Flags: wire.Flags{Language: language}})
+}
+
+func commandOf(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kupenstack-sync",
 		Short: "Bring an OpenStack cloud to what a repository wants, in one pass",
@@ -149,7 +155,7 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 	root.PersistentFlags().StringVar(&o.output, "output", outputText, "text or json")
 	root.Flags().BoolVar(&o.wait, "wait", false, "beside a daemon: wait until it ends, up to --timeout, and do the pass then, instead of asking it")
 	root.AddCommand(
-		planCommand(&o),
+		planCommand(o),
 		&cobra.Command{
 			Use: "validate [DIRECTORY]", Short: "Check a configuration without any server", Args: wire.Args(cobra.MaximumNArgs(1)),
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -158,20 +164,20 @@ Exit codes: 0 in sync or converged, 1 failed, 2 plan found changes, 3 the config
 		},
 		&cobra.Command{
 			Use: "schema", Short: "Print the JSON Schema of the language, for editors", Args: wire.Args(cobra.NoArgs),
-			RunE: func(cmd *cobra.Command, _ []string) error { return printSchema(language, cmd.OutOrStdout()) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return printSchema(o.Language, cmd.OutOrStdout()) },
 		},
-		explainCommand(&o),
-		convertCommand(&o),
-		exportCommand(&o),
-		formatCommand(&o),
-		graphCommand(&o),
-		lockCommand(&o),
-		destroyCommand(&o),
-		suspendCommand(&o),
-		resumeCommand(&o),
-		reconcileCommand(&o),
+		explainCommand(o),
+		convertCommand(o),
+		exportCommand(o),
+		formatCommand(o),
+		graphCommand(o),
+		lockCommand(o),
+		destroyCommand(o),
+		suspendCommand(o),
+		resumeCommand(o),
+		reconcileCommand(o),
 	)
-	complete(root, &o)
+	complete(root, o)
 	return root
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/memory"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
 	"github.com/kupenstack/kupenstack-sync/internal/request"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
@@ -58,7 +59,7 @@ func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, contain.Callback(stop)) // a second signal ends the process at once
-	o := options{Flags: wire.Flags{Language: language}}
+	o := options{Flags: wire.Flags{Language: language, Masker: redact.NewMasker()}}
 	command := &cobra.Command{
 		Use:   "kupenstackd",
 		Short: "Keep an OpenStack cloud as a Git repository wants it",
@@ -113,6 +114,7 @@ func serve(ctx context.Context, o *options) error {
 		return err
 	}
 	wire.LogLibraries(log)
+	wire.LogErrors(o.Masker)
 	defer context.AfterFunc(ctx, contain.Callback(func() {
 		log.Info().Dur("grace", wire.Grace).Msg("is told to stop, and waits for what is under way; a second signal ends that")
 	}))()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
@@ -25,6 +26,8 @@ const Typed = "kupenstack-typed"
 type Flags struct {
 	// Language is what configurations are written in; it is no flag, and is made once for the whole program.
 	Language *schema.Definition
+	// Masker learns what the cluster has of secrets. It is no flag either; nil for one that nobody else knows.
+	Masker *redact.Masker
 
 	Repo         string
 	Ref          string

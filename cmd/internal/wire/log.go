@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kupenstack/kupenstack-sync/internal/driver/kube"
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
 
 // Logger returns a logger that writes JSON lines.
@@ -25,4 +26,19 @@ func Logger(w io.Writer, level string) (zerolog.Logger, error) {
 func LogLibraries(log zerolog.Logger) {
 	library := log.Level(max(log.GetLevel(), zerolog.WarnLevel))
 	kube.LogLibraries(zerologr.New(&library))
+}
+
+// LogErrors has the errors that are logged lose what a masker knows. A driver takes out what is secret to what it looks at, and
+// may hear of what another one has: an API says why it cannot reach its database. As with [LogLibraries] a process calls
+// this once, before anything else is at work.
+func LogErrors(masker *redact.Masker) { zerolog.ErrorMarshalFunc = loggedBy(masker) }
+
+// loggedBy is what is logged of an error, nil for nothing.
+func loggedBy(masker *redact.Masker) func(error) any {
+	return func(err error) any {
+		if err == nil {
+			return nil
+		}
+		return masker.Text(err.Error()).String()
+	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func Open(flags *Flags, agent string, rights guard.Rights, log zerolog.Logger) (
 	}
 	s := &System{
 		Flags: flags, checks: checks, sources: sources, limits: limits, deployer: deployer, Access: access, Budgets: budgets, Log: log, agent: agent, rights: rights,
-		masker: redact.NewMasker(), nodes: newNodeWatch(), namespaces: newNamespaceWatch(), told: map[string]string{},
+		masker: cmp.Or(flags.Masker, redact.NewMasker()), nodes: newNodeWatch(), namespaces: newNamespaceWatch(), told: map[string]string{},
 	}
 	s.Model = func() *model.Model { return nil }
 	s.cluster, err = kube.New(kube.Options{
