@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
+	"github.com/kupenstack/kupenstack-sync/internal/report"
 )
 
 // examineEvery is how often files are looked at that may be exchanged while the daemon runs: who puts there what is of no use is to
@@ -59,13 +60,16 @@ func (d *Daemon) tellFile(file, meanwhile string, err error) {
 	}
 }
 
-// unready is what /readyz says.
+// unready is what /readyz says, a line each, without what looks like a credential, as reports have it.
 func (d *Daemon) unready() []string {
 	lines := d.problems()
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	for file, text := range d.files {
 		lines = append(lines, fmt.Sprintf("%s: %s", file, d.mask(text)))
+	}
+	for i := range lines {
+		lines[i] = report.Line(lines[i], mostShown)
 	}
 	slices.Sort(lines)
 	return lines

@@ -74,6 +74,10 @@ func TestHealthTellsNothingThatTheClusterKnows(t *testing.T) {
 	if health := strings.Join(d.Unready(), "\n"); strings.Contains(health, canary) || strings.Count(health, redact.Mask) != 2 {
 		t.Errorf("it says:\n%s", health)
 	}
+	d.Trouble("facts", errors.New("GET https://ada:hunter22@glance.example.org/v2:\n503"))
+	if health := strings.Join(d.Unready(), "\n"); !strings.Contains(health, "facts: GET https://"+redact.Mask+"@glance.example.org/v2: 503\n") {
+		t.Errorf("of a URL with a password it says:\n%s", health)
+	}
 	d.Board = nil
 	if health := strings.Join(d.Unready(), "\n"); strings.Count(health, canary) != 2 {
 		t.Errorf("without a cluster that knows it says:\n%s", health)
