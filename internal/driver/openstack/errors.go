@@ -27,6 +27,7 @@ type apiError struct {
 	message               string
 	request               string // the id that the service gave it
 	wordless              bool   // it came without a body
+	before                bool   // it came from what stands before the service
 }
 
 // Error tells what was asked and what the service said.
@@ -34,6 +35,9 @@ func (e *apiError) Error() string {
 	text := fmt.Sprintf("the %s service answered %d %s to %s %s", e.service, e.status, http.StatusText(e.status), e.method, e.path)
 	if e.message != "" {
 		text += ": " + e.message
+	}
+	if e.before {
+		text += "; that is no answer of the service, but of what stands before it, as where it is away or being set up"
 	}
 	return text
 }
@@ -77,7 +81,7 @@ func (s *session) explain(err error, c call) error {
 		said := &apiError{
 			service: c.service, method: c.method, path: path, status: answer.Actual,
 			kind: kind, message: shorten(s.masker.Text(message).String()), request: requestID(answer.ResponseHeader),
-			wordless: len(bytes.TrimSpace(answer.Body)) == 0,
+			wordless: len(bytes.TrimSpace(answer.Body)) == 0, before: foundByNobody(answer),
 		}
 		if after := asksToWait(answer); after > 0 {
 			return &unit.RetryError{After: after, Err: said}
@@ -85,6 +89,13 @@ func (s *session) explain(err error, c call) error {
 		return said
 	}
 	return fmt.Errorf("%s %s of the %s service: %w", c.method, path, c.service, &quietError{text: shorten(s.masker.Text(cause(err)).String()), err: err})
+}
+
+// foundByNobody tells whether a 404 is a page of what stands before a service, such as an ingress that has nothing behind it. Services
+// answer in JSON, or give their id of the request; that something was not found must never count as their word otherwise.
+func foundByNobody(answer gophercloud.ErrUnexpectedResponseCode) bool {
+	return answer.Actual == http.StatusNotFound && requestID(answer.ResponseHeader) == "" &&
+		len(bytes.TrimSpace(answer.Body)) > 0 && !json.Valid(answer.Body)
 }
 
 // asksToWait is how long a service that has too much to do asks to be left alone, 0 where it does not.
@@ -180,7 +191,11 @@ func statusIs(err error, status int) bool {
 	return errors.As(err, &answer) && answer.status == status
 }
 
-func notFound(err error) bool { return statusIs(err, http.StatusNotFound) }
+// notFound tells whether a service has answered that there is no such thing.
+func notFound(err error) bool {
+	var answer *apiError
+	return errors.As(err, &answer) && answer.status == http.StatusNotFound && !answer.before
+}
 
 // step is what an error came of.
 type step int

@@ -76,6 +76,9 @@ func (k *roleKeeper) driver(t *testing.T) *Driver {
 			answer(w, http.StatusOK, map[string]any{one: map[string]any{}})
 		})
 	}
+	for _, path := range []string{"users/left/", "projects/p/users/left/roles"} {
+		mux.HandleFunc("GET /v3/"+path, func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, map[string]any{}) })
+	}
 	mux.HandleFunc("GET /v3/users/us/application_credentials", func(w http.ResponseWriter, _ *http.Request) {
 		if k.hidden {
 			w.WriteHeader(http.StatusNotFound)

@@ -42,6 +42,7 @@ func pretend(t testing.TB, networks func(r *http.Request) any) *openstack.Driver
 		}})
 	})
 	mux.HandleFunc("GET /v2.1/os-server-groups", func(w http.ResponseWriter, r *http.Request) { answer(w, http.StatusOK, networks(r)) })
+	mux.HandleFunc("GET /v2.1/os-server-groups/{id}", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, map[string]any{}) })
 	for _, path := range []string{"GET /v2.1/os-aggregates", "GET /v2.1/os-aggregates/{id}", "PUT /v2.1/os-aggregates/{id}", "POST /v2.1/os-aggregates/{id}/action", "GET /v2.1/os-services"} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			body := networks(r)

@@ -67,6 +67,10 @@ func newRefuser(t *testing.T, options Options, regions ...string) *refuser {
 			_, _ = w.Write([]byte(`{"networks": []}`))
 		}
 	})
+	mux.HandleFunc("GET /{region}/v2.0/networks/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte("{}"))
+	})
 	r.Server = httptest.NewServer(mux)
 	t.Cleanup(r.Server.Close)
 	t.Cleanup(func() { close(silence) })
