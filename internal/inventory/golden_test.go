@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
-	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // past returns the inventories that lie in testdata, each as it is written in this format, with something in every
@@ -121,36 +119,6 @@ func unfold(t *testing.T, data []byte) []byte {
 		t.Fatal(err)
 	}
 	return content
-}
-
-// TestAllThatIsRecordedHasAPast: what an entry, its locator, a former thing or a role may hold is in the newest file, so that a field which is
-// renamed or goes is found.
-func TestAllThatIsRecordedHasAPast(t *testing.T) {
-	all := past(t)
-	newest := slices.Max(slices.Collect(maps.Keys(all)))
-	i := open(t, holding(all[newest]))
-	entries, grants := i.Entries(), i.Grants()
-	for f := range reflect.TypeFor[inventory.Entry]().NumField() {
-		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return !reflect.ValueOf(e).Field(f).IsZero() }) {
-			t.Errorf("no entry in %s has %s: add it there", newest, reflect.TypeFor[inventory.Entry]().Field(f).Name)
-		}
-	}
-	for f := range reflect.TypeFor[unit.Locator]().NumField() {
-		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return !reflect.ValueOf(e.Locator).Field(f).IsZero() }) {
-			t.Errorf("no entry in %s has %s in its locator: add it there", newest, reflect.TypeFor[unit.Locator]().Field(f).Name)
-		}
-	}
-	for f := range reflect.TypeFor[inventory.Former]().NumField() {
-		has := func(former inventory.Former) bool { return !reflect.ValueOf(former).Field(f).IsZero() }
-		if !slices.ContainsFunc(entries, func(e inventory.Entry) bool { return slices.ContainsFunc(e.Former, has) }) {
-			t.Errorf("no former thing in %s has %s: add it there", newest, reflect.TypeFor[inventory.Former]().Field(f).Name)
-		}
-	}
-	for f := range reflect.TypeFor[unit.Grant]().NumField() {
-		if !slices.ContainsFunc(grants, func(g unit.Grant) bool { return !reflect.ValueOf(g).Field(f).IsZero() }) {
-			t.Errorf("no role in %s has %s: add it there", newest, reflect.TypeFor[unit.Grant]().Field(f).Name)
-		}
-	}
 }
 
 // TestADowngradeChangesNothing: what a newer program has written is not read, and says which program is needed.
