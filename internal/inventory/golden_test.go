@@ -3,6 +3,7 @@ package inventory_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kupenstack/kupenstack-sync/internal/addr"
 	"github.com/kupenstack/kupenstack-sync/internal/inventory"
@@ -119,6 +121,30 @@ func unfold(t *testing.T, data []byte) []byte {
 		t.Fatal(err)
 	}
 	return content
+}
+
+// TestEntriesElsewhere: entries where this program keeps none are a newer program's, or a copy that somebody made, and not written to.
+func TestEntriesElsewhere(t *testing.T) {
+	for _, shard := range []string{"deployment", "entries-8", "entries-3-copy"} {
+		s := holding(map[string]json.RawMessage{
+			shard: json.RawMessage(`{"format":1,"entries":[{"uid":"u","address":"network.a","phase":"owned","class":"resource","locator":{"driver":"openstack","kind":"network"}}]}`),
+		})
+		i, err := inventory.Open(t.Context(), s)
+		if err == nil {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			e, _ := i.Entry(addr.MustParseObject("network.a"))
+			e.ID = "another"
+			err = i.Put(ctx, e)
+			cancel()
+		}
+		if err == nil || !strings.Contains(err.Error(), "shard "+shard+" has entries") || s.puts > 0 {
+			t.Errorf("%s: %v, and there were %d writes", shard, err, s.puts)
+		}
+	}
+	// Without entries it is in nobody's way.
+	if _, err := inventory.Open(t.Context(), holding(map[string]json.RawMessage{"notes": json.RawMessage(`{"format":1}`)})); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestADowngradeChangesNothing: what a newer program has written is not read, and says which program is needed.

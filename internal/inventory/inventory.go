@@ -87,6 +87,9 @@ func (i *Inventory) Reload(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if len(content.Entries) > 0 && !keepsEntries(name) {
+			return fmt.Errorf("the inventory's shard %s has entries, and this program does not write to it: use the one that wrote it, or, where it is somebody's copy, delete that", name)
+		}
 		versions[name], sizes[name], writes[name] = shard.Version, content.size, content.Writes
 		if name == deploymentShard {
 			known = content.record

@@ -59,3 +59,14 @@ func (i *Inventory) lies(a addr.Object) string {
 }
 
 func shardName(n int) string { return fmt.Sprintf("entries-%d", n) }
+
+// keepsEntries tells whether a shard is one of those that entries are written to. A write to another one would wait for ever, and one to
+// that with the record would lose the record.
+func keepsEntries(shard string) bool {
+	for n := range shards {
+		if shard == shardName(n) {
+			return true
+		}
+	}
+	return false
+}
