@@ -26,17 +26,21 @@ func NewMasker() *Masker {
 func (m *Masker) Add(secrets ...Secret) (omitted int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := slices.Clip(m.patterns.Load().texts) // readers may have the same array
-	size := len(known)
+	texts := m.patterns.Load().texts // readers may have the same array
+	var unknown []string
 	for _, secret := range secrets {
 		value := secret.Reveal()
 		if value != "" && tooShort(value) {
 			omitted++
 		}
-		known = append(known, forms(value)...)
+		for _, form := range forms(value) {
+			if _, known := slices.BinarySearch(texts, form); !known && len(form) >= MinLength {
+				unknown = append(unknown, form)
+			}
+		}
 	}
-	if len(known) > size {
-		m.patterns.Store(newPatterns(known))
+	if len(unknown) > 0 { // else all is as it was, for those who tell the same at each look
+		m.patterns.Store(newPatterns(slices.Concat(texts, unknown)))
 	}
 	return omitted
 }

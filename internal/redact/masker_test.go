@@ -196,6 +196,28 @@ func TestAddCountsWhatIsTooShort(t *testing.T) {
 	}
 }
 
+// What is known already changes nothing: those who look tell the same secrets at each look.
+func TestAddWhatIsKnown(t *testing.T) {
+	const many = 500
+	masker := redact.NewMasker()
+	var all []redact.Secret
+	for i := range many {
+		all = append(all, redact.NewSecret(fmt.Sprintf("%04d-canary %d", i, i)))
+	}
+	masker.Add(all...)
+	if made := testing.AllocsPerRun(5, func() { masker.Add(all[7]) }); made >= many {
+		t.Errorf("to add what is known makes %v things", made)
+	}
+	if left := masker.Add(redact.NewSecret("xyz"), all[7]); left != 1 {
+		t.Errorf("%d are too short", left)
+	}
+	const longer = "0007-canary 7-and-more"
+	masker.Add(redact.NewSecret(longer))
+	if got := masker.Text("is " + longer).String(); got != "is "+redact.Mask {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWriterPassesOnWhatIsNoSecretAtOnce(t *testing.T) {
 	var out bytes.Buffer
 	w := masker("secret", "set").Writer(&out)
