@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kupenstack/kupenstack-sync/test/program"
 	"github.com/kupenstack/kupenstack-sync/test/world"
 )
 
@@ -25,34 +24,7 @@ const (
 	calmPolls = 25
 	// settles is how long a daemon has to come down to what it had before.
 	settles = 4 * time.Minute
-	// What a daemon may have more: connections that wait for a request come and go, and each has two goroutines.
-	spareGoroutines, spareFiles, spareConnections = 2, 2, 4
-	// What a program uses was from 18 to 21 MiB, and the memory of the process half as much again to twice as much.
-	spareLive, spareLiveShare = 2.0, 1.25
-	spareMiB, spareMiBShare   = 10.0, 1.3
 )
-
-// usage is what a daemon has of the machine while it rests.
-type usage struct {
-	goroutines         int // but for those of connections and of watches that are open
-	files, connections int
-	live               float64 // MiB of what its program uses, as of the last time that it was looked through
-	mib                float64 // MiB that only it has, neither code nor files
-}
-
-// least is the lesser of each.
-func (u usage) least(other usage) usage {
-	return usage{
-		min(u.goroutines, other.goroutines), min(u.files, other.files), min(u.connections, other.connections), min(u.live, other.live), min(u.mib, other.mib),
-	}
-}
-
-// within tells whether it is no more than another one, but for what comes and goes. The race detector has memory of its
-// own.
-func (u usage) within(other usage) bool {
-	return u.goroutines <= other.goroutines+spareGoroutines && u.files <= other.files+spareFiles && u.connections <= other.connections+spareConnections &&
-		u.live <= other.live*spareLiveShare+spareLive && (program.Detecting() || u.mib <= other.mib*spareMiBShare+spareMiB)
-}
 
 // use asks the daemon and the kernel. It returns how often the daemon has polled Git as well.
 func (r *rounds) use(t *testing.T) (now usage, polls int) {
@@ -86,28 +58,31 @@ func (r *rounds) use(t *testing.T) (now usage, polls int) {
 		}
 		return sum
 	}
-	// The next collection is due when there is twice as much as was left by the last one.
-	now.live, now.mib = value("go_memstats_next_gc_bytes")/2/(1<<20), anonymousMiB(t, r.daemon.PID)
+	// The next collection is due when there is so much more than was left by the last one. How much that is our own environment may say.
+	now.live = value("go_memstats_next_gc_bytes") / (1 + value("go_gc_gogc_percent")/100) / (1 << 20)
+	now.mib = anonymousMiB(t, r.daemon.PID)
 	// A connection of HTTP/1 has two, one of HTTP/2, which those to Kubernetes are, has one, and a watch has three. Which
 	// of them there are says nothing: several connections are left of what was reset, and go when nothing has come by them for
 	// a while; a watch that failed is begun anew up to a minute later.
-	now.goroutines = int(value("go_goroutines")) - 2*now.connections + r.proxies.Kubernetes.Connections() - 3*r.proxies.Watches()
+	now.watches = r.proxies.Watches()
+	now.goroutines = int(value("go_goroutines")) - 2*now.connections + r.proxies.Kubernetes.Connections() - 3*now.watches
 	return now, int(value("kupenstack_polls_total"))
 }
 
 // calm is what the daemon has most of the time while it polls: it has more while it looks at everything.
 func (r *rounds) calm(t *testing.T) usage {
 	t.Helper()
-	var goroutines, files, connections []int
+	var goroutines, watches, files, connections []int
 	var live, mib []float64
 	_, first := r.use(t)
 	world.Await(t, settles, func() (bool, string) {
 		now, polls := r.use(t)
-		goroutines, files, connections = append(goroutines, now.goroutines), append(files, now.files), append(connections, now.connections)
+		goroutines, watches = append(goroutines, now.goroutines), append(watches, now.watches)
+		files, connections = append(files, now.files), append(connections, now.connections)
 		live, mib = append(live, now.live), append(mib, now.mib)
 		return polls >= first+calmPolls, fmt.Sprintf("it has polled %d times", polls-first)
 	})
-	return usage{median(goroutines), median(files), median(connections), median(live), median(mib)}
+	return usage{median(goroutines), median(watches), median(files), median(connections), median(live), median(mib)}
 }
 
 func median[T cmp.Ordered](of []T) T { return slices.Sorted(slices.Values(of))[len(of)/2] }
