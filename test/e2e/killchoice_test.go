@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,12 +50,21 @@ type point struct {
 
 func (p point) String() string { return p.chapter + ": " + sideOf(p.side) + " " + p.kind }
 
+// killChapters are all chapters that a point may have, of whichever test. A point of another one would be of no test at all, and all of them
+// would be skipped.
+func killChapters() []string {
+	return append(slices.Sorted(maps.Keys(namedSteps())), "install a release", "upgrade a release")
+}
+
 // parsePoint reads the text of a point.
 func parsePoint(text string) (point, error) {
 	chapter, rest, _ := strings.Cut(text, ": ")
 	word, kind, _ := strings.Cut(rest, " ")
+	if !slices.Contains(killChapters(), chapter) {
+		return point{}, fmt.Errorf("%q is of no chapter in which daemons are killed: these are %q", text, killChapters())
+	}
 	for side := before; side <= after; side++ {
-		if word == sideOf(side) && kind != "" && chapter != "" {
+		if word == sideOf(side) && kind != "" {
 			return point{chapter, side, kind}, nil
 		}
 	}

@@ -4,9 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kupenstack/kupenstack-sync/test/crash"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
 // choices are those of the tests that kill daemons.
@@ -148,9 +154,61 @@ func TestOneKill(t *testing.T) {
 			t.Errorf("%s: killed at %q", text, c.lines())
 		}
 	}
-	for _, text := range []string{"", "install", "install: POST projects", "install: beside POST projects", ": after POST projects", "install: after", "install: after "} {
+	for _, chapter := range killChapters() {
+		if _, err := parsePoint(chapter + ": after POST projects"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, text := range []string{"", "install", "install: POST projects", "install: beside POST projects", ": after POST projects", "install: after", "install: after ", "instal: after POST projects"} {
 		if p, err := parsePoint(text); err == nil {
 			t.Errorf("%q is read as %v", text, p)
 		}
 	}
+}
+
+// TestReplaysInTheReadme: what the README says of replays is so. The points are named steps, the variables are those that are read,
+// and the test that has the point is the one that is run for it.
+func TestReplaysInTheReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{faultproxy.SeedVariable + "=<seed>", crash.PointVariable, "KUPENSTACK_TEST_RUNS"} {
+		if !strings.Contains(string(text), "`"+variable) {
+			t.Errorf("the README has no %s", variable)
+		}
+	}
+	named := func(text string) {
+		p, err := parsePoint(text)
+		if err != nil {
+			t.Error(err)
+		} else if !slices.Contains(namedSteps()[p.chapter], p.kind) {
+			t.Errorf("%s is no named step", p)
+		}
+	}
+	said := regexp.MustCompile("\n`([a-z ]+: (?:before|after) [^`]+)`").FindSubmatch(text)
+	ran := regexp.MustCompile("`" + crash.PointVariable + "='([^']+)' go test -tags beds -run (\\w+) ./test/e2e`").FindSubmatch(text)
+	if said == nil || ran == nil {
+		t.Fatalf("the README says this of replays another way than is known here: %q, %q", said, ran)
+	}
+	named(string(said[1]))
+	named(string(ran[1]))
+	p, _ := parsePoint(string(ran[1]))
+	files, err := filepath.Glob("kill*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(code), "func "+string(ran[2])+"(") {
+			if !strings.Contains(string(code), `{"`+p.chapter+`", `) {
+				t.Errorf("%s, in which %s is, has no chapter %s", file, ran[2], p.chapter)
+			}
+			return
+		}
+	}
+	t.Errorf("there is no %s", ran[2])
 }

@@ -100,7 +100,11 @@ func (s *kinds) leaseRanOut(t *testing.T) {
 	}
 	// Who is killed before it has made the lease, or behind that it has given it back, leaves nothing to wait for; and who is
 	// killed before it takes it has waited with the next one.
-	if made != 1 || waited < 5 {
+	least := 5
+	if s.choice.point != nil { // one kill alone, after which nobody may have had to wait
+		least = 0
+	}
+	if made != 1 || waited < least {
 		t.Errorf("%s: the lease was made %d times, and run out it was taken %d times", s.where(), made, waited)
 	}
 }
