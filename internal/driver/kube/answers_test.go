@@ -108,6 +108,22 @@ func TestAnswersThatAreNoLists(t *testing.T) {
 	}
 }
 
+// TestAPartOfTheInventory: what is on a page that nobody asked for is not the whole inventory.
+func TestAPartOfTheInventory(t *testing.T) {
+	for list, want := range map[string]int{`"1"`: 1, `"1","continue":"more"`: 0} {
+		s := &fuzzServer{path: fuzzedSecrets, body: []byte(`{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":` + list + `},"items":[
+			{"metadata":{"name":"kupenstack-inventory-entries-0","namespace":"n"},"data":{"inventory":"e30="}}]}`)}
+		c, err := New(Options{Access: NewAccess(&rest.Config{Host: "http://cluster.example.org", Transport: s}), Log: zerolog.Nop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shards, err := c.Shards("n").Load(t.Context()); len(shards) != want || (err == nil) != (want > 0) {
+			t.Errorf("of a list with %s there are %d shards, %v", list, len(shards), err)
+		}
+		c.Close()
+	}
+}
+
 // TestListsInProtobuf: the API server answers with the more compact one of what is asked for.
 func TestListsInProtobuf(t *testing.T) {
 	scheme := runtime.NewScheme()

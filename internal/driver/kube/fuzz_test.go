@@ -26,15 +26,19 @@ type fuzzServer struct {
 	body []byte
 }
 
-const fuzzedMaps = "/api/v1/namespaces/n/configmaps"
+const (
+	fuzzedMaps    = "/api/v1/namespaces/n/configmaps"
+	fuzzedSecrets = "/api/v1/namespaces/n/secrets"
+)
 
 func (s *fuzzServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	body := s.body
 	if r.URL.Path != s.path {
 		body = []byte(map[string]string{
-			"/api/v1":            `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`,
+			"/api/v1":            `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"secrets","kind":"Secret","namespaced":true}]}`,
 			fuzzedMaps:           `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a","namespace":"n"}}]}`,
 			fuzzedMaps + "/a":    `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"n"},"data":{"k":"v"}}`,
+			fuzzedSecrets:        `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"kupenstack-inventory-entries-0","namespace":"n"},"data":{"inventory":"e30="}}]}`,
 			"/api/v1/configmaps": `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}`,
 		}[r.URL.Path])
 	}
@@ -43,10 +47,10 @@ func (s *fuzzServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// FuzzAnswers has an API server answer anything that is no error to whoever asks for kinds, for an object, or for names.
-// Whatever it is, an object that is there is not absent, and no list goes on for ever.
+// FuzzAnswers has an API server answer anything that is no error to whoever asks for kinds, for an object, for names, or for the
+// inventory. Whatever it is, an object that is there is not absent, an inventory is not empty, and no list goes on for ever.
 func FuzzAnswers(f *testing.F) {
-	paths := []string{"/api/v1", fuzzedMaps + "/a", fuzzedMaps}
+	paths := []string{"/api/v1", fuzzedMaps + "/a", fuzzedMaps, fuzzedSecrets}
 	for i := range paths {
 		for _, text := range []string{
 			``, `null`, `{}`, `[]`, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`, `{"kind":"Status","apiVersion":"v1"}`,
@@ -55,6 +59,8 @@ func FuzzAnswers(f *testing.F) {
 			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b","namespace":"n"},"data":{"k":"canary"}}`, `{"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}}]}`,
 			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"continue":"more"},"items":[]}`, `{"kind":"Other","apiVersion":"x/v1"}`,
 			`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"b","namespace":"n","resourceVersion":"1"}}`,
+			`{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`, `{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":"more"},"items":[]}`,
+			`{"kind":"SecretList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[null,{"metadata":{"name":"kupenstack-inventory-entries-0"},"data":{"inventory":7}}]}`,
 			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[null,{"metadata":{"name":"a","namespace":"n","managedFields":[{"fieldsV1":7}]}}]}`,
 		} {
 			f.Add(uint8(i), []byte(text))
@@ -81,7 +87,27 @@ func FuzzAnswers(f *testing.F) {
 		if which == 2 && known && !names["a"] && !isNames(answer) {
 			t.Errorf("names are known by %q", answer)
 		}
+		shards, err := c.Shards("n").Load(t.Context())
+		if empty := err == nil && len(shards) == 0; empty && (which != 3 || !isEmptyOfShards(answer)) {
+			t.Errorf("the inventory is empty by %q", answer)
+		}
 	})
+}
+
+// isEmptyOfShards tells whether an answer is a whole list of Secrets, none of which is a part of the inventory.
+func isEmptyOfShards(answer []byte) bool {
+	list := &unstructured.UnstructuredList{}
+	if json.Unmarshal(answer, &list.Object) != nil || list.GetKind() != "SecretList" || list.GetResourceVersion() == "" || list.GetContinue() != "" {
+		return false
+	}
+	items, _ := list.Object["items"].([]any)
+	for _, item := range items {
+		name, _, _ := unstructured.NestedString(map[string]any{"of": item}, "of", "metadata", "name")
+		if strings.HasPrefix(name, shardPrefix) {
+			return false
+		}
+	}
+	return true
 }
 
 // isKinds tells whether an answer is a list of kinds.

@@ -54,6 +54,9 @@ func (s *Shards) Load(ctx context.Context) (map[string]Shard, error) {
 		return nil, s.cluster.explainError(err, doing)
 	}
 	list, err := secretList(objects.List(ctx, metav1.ListOptions{LabelSelector: labelShard + "=true"}))
+	if err == nil && list.GetContinue() != "" { // what is missing would be taken for nobody's
+		err = errors.New("the API server has answered with a part of the list, and the whole was asked for")
+	}
 	if err != nil {
 		return nil, s.cluster.explainError(err, doing)
 	}
