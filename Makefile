@@ -77,7 +77,7 @@ fuzz: ## every fuzz target for FUZZTIME each, with the race detector
 SOAKPARTS := soak-sweeps soak-openstack soak-faults soak-races soak-kills soak-servers $(if $(SOAK),soak-others)
 PARTLY    := $(MAKE)
 .PHONY: $(SOAKPARTS)
-soak: $(TESTBED) ## faults, crashes and kills with new seeds, in less than an hour: 300 kills and 100 random runs; SOAK=1 has 500 and all kinds, in hours, SOAK=20 in days
+soak: $(TESTBED) ## faults, crashes and kills with new seeds, in about an hour: 300 kills and 100 random runs; SOAK=1 has 500 and all kinds, in hours, SOAK=20 in days
 	$(GO) list $(BEDS) -race -test -deps -export ./internal/engine ./internal/driver/openstack ./test/e2e >/dev/null # compiled once, not by each
 	$(TESTBED) run -- $(PARTLY) --no-print-directory -k -j $(if $(SOAK),1,3) $(SOAKPARTS)
 
