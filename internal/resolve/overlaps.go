@@ -24,10 +24,10 @@ func (r *resolver) overlaps(m *model.Model) {
 			continue
 		}
 		all[s.of.Address] = s
-		if network, ok := meant(s.of, "network"); ok {
+		if network, ok := r.meant(s.of, "network", "network"); ok {
 			networks[network] = append(networks[network], s)
 		}
-		if pool, ok := meant(s.of, "subnet_pool"); ok {
+		if pool, ok := r.meant(s.of, "subnet_pool", "subnet_pool"); ok {
 			pools[pool] = append(pools[pool], s)
 		}
 	}
@@ -44,7 +44,7 @@ func (r *resolver) overlaps(m *model.Model) {
 				joined = append(joined, s)
 			}
 		}
-		if network, ok := meant(o, "external_network"); ok && settled(o, "external_network") {
+		if network, ok := r.meant(o, "external_network", "network"); ok && settled(o, "external_network") {
 			joined = append(joined, networks[network]...)
 		}
 		c.among(joined, func(one, other subnet) { c.tellRouter(o, one, other) })
@@ -77,14 +77,33 @@ func settled(o *model.Resource, attributes ...string) bool {
 }
 
 // meant is what an attribute names, by its id or by its block.
-func meant(o *model.Resource, attribute string) (string, bool) {
+func (r *resolver) meant(o *model.Resource, attribute, kind string) (string, bool) {
 	if id, _, known := knownText(o.Desired, attribute); known {
 		return "id " + id, id != ""
 	}
-	if all := claimed(o, attribute); len(all) == 1 {
+	if all := claimed(o, attribute); len(all) == 1 && all[0].Kind() == kind && r.refers(o, attribute) {
 		return all[0].String(), true
 	}
 	return "", false
+}
+
+// refers tells whether an attribute is one reference and nothing else. Of what is chosen by something that is looked up, that is all
+// that is known, and two may choose differently by the same.
+func (r *resolver) refers(o *model.Resource, attribute string) bool {
+	b := r.Evaluator.block(o.Address)
+	if b == nil {
+		return false
+	}
+	a, targets := b.config.Attribute(attribute), 0
+	if a == nil || !a.Naming {
+		return false
+	}
+	for i := range a.References {
+		if a.References[i].Target != nil {
+			targets++
+		}
+	}
+	return targets <= 1
 }
 
 // clashes are pairs of subnets that overlap. Each is told once.

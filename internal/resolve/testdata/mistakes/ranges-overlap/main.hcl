@@ -150,3 +150,53 @@ module "site" {
   source  = "./site"
   network = network.b
 }
+
+data "instance" "theirs" { name = "theirs" }
+
+subnet "first" { # of two networks that are looked up together
+  network = data.instance.theirs.networks[0]
+  cidr    = "10.6.0.0/24"
+}
+
+subnet "second" {
+  network = data.instance.theirs.networks[1]
+  cidr    = "10.6.0.0/24"
+}
+
+subnet "by_condition" { # whatever it says, each is in a network of its own
+  for_each = { a = "5d0d51ac-fa1c-4e9f-9d1a-000000000001", b = "5d0d51ac-fa1c-4e9f-9d1a-000000000002" }
+  name     = "by-condition-${each.key}"
+  network  = data.network.theirs.external ? each.value : { a = local.shared, b = null }[each.key]
+  cidr     = "10.7.0.0/24"
+}
+
+locals {
+  named = {
+    a = { theirs = "5d0d51ac-fa1c-4e9f-9d1a-000000000003" }
+    b = { theirs = "5d0d51ac-fa1c-4e9f-9d1a-000000000004" }
+  }
+}
+
+subnet "by_name" {
+  for_each = local.named
+  name     = "by-name-${each.key}"
+  network  = local.named[each.key][data.network.theirs.description]
+  cidr     = "10.8.0.0/24"
+}
+
+network "by_key" {
+  for_each = toset(["a", "b"])
+  name     = "by-key-${each.key}"
+}
+
+subnet "by_key" {
+  for_each = network.by_key
+  name     = "by-key-${each.key}"
+  network  = network.by_key[each.key].id
+  cidr     = "10.9.0.0/24"
+}
+
+subnet "by_key_too" {
+  network = network.by_key["a"]
+  cidr    = "10.9.0.0/25"
+}
