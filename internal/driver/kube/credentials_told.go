@@ -18,15 +18,13 @@ func (c *Cluster) learn(values map[string]redact.Secret) {
 	if c.masker == nil {
 		return
 	}
-	var unknown []redact.Secret
+	var learned []redact.Secret
 	for _, value := range values {
-		if text := value.Reveal(); len(text) >= leastLearned && c.mask(text) == text {
-			unknown = append(unknown, value)
+		if len(value.Reveal()) >= leastLearned {
+			learned = append(learned, value)
 		}
 	}
-	if len(unknown) > 0 {
-		c.masker.Add(unknown...)
-	}
+	c.masker.Add(learned...)
 }
 
 // valuesIn are those of a Secret.

@@ -45,3 +45,14 @@ func TestGeneratedCredentialsAreToldByNobody(t *testing.T) {
 		t.Error("what is in a Secret of somebody else's is taken for ours")
 	}
 }
+
+// A credential of which a part is known for another one is learned as a whole.
+func TestCredentialsWithAnotherOneInside(t *testing.T) {
+	const inside, whole = "canary-of-ours", "canary-of-ours-and-the-rest-of-it"
+	c := &Cluster{masker: redact.NewMasker()}
+	c.masker.Add(redact.NewSecret(inside))
+	c.learn(map[string]redact.Secret{"root": redact.NewSecret(whole)})
+	if told := c.Mask("it is " + whole); told != "it is "+redact.Mask {
+		t.Errorf("got %s", told)
+	}
+}

@@ -17,10 +17,8 @@ import (
 // be used. What cannot be applied holds back nothing else, but for the deletion of what is not wanted any
 // more. What was refused and looks as it did then is not tried again.
 func (s *objectSet) apply(ctx context.Context, there objects) error {
-	for _, secret := range s.secrets { // the server may quote what it refuses
-		if text := secret.Reveal(); s.cluster.mask(text) == text && s.cluster.masker != nil {
-			s.cluster.masker.Add(secret)
-		}
+	if s.cluster.masker != nil {
+		s.cluster.masker.Add(s.secrets...) // the server may quote what it refuses
 	}
 	known := s.troubles.of(s.target.Address)
 	usable := map[unit.ObjectRef]bool{}
