@@ -12,8 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
-// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router,
-// whose gateway is in all subnets of its network. Of what a pool chooses, or is looked up, and of what nobody knows yet or wants to
+// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router. Of what a pool chooses, or is looked up, and of what nobody knows yet or wants to
 // be corrected, Neutron is left to judge.
 func (r *resolver) overlaps(m *model.Model) {
 	c := clashes{r: r, told: map[[2]addr.Object]bool{}}
@@ -44,10 +43,16 @@ func (r *resolver) overlaps(m *model.Model) {
 				joined = append(joined, s)
 			}
 		}
+		c.among(joined, func(one, other subnet) {
+			c.tellRouter(o, one, other, diag.Error, "a router takes no two that do", "give one of the two another range, or connect them to different routers")
+		})
+		// Neutron looks at these as it connects something, and not as a subnet comes into the network later: so it can be there.
 		if network, ok := r.meant(o, "external_network", "network"); ok && settled(o, "external_network") {
-			joined = append(joined, networks[network]...)
+			c.among(append(joined, networks[network]...), func(one, other subnet) {
+				c.tellRouter(o, one, other, diag.Warning, "a router that is not there yet takes none that does with one of its gateway's network",
+					"give one of the two another range; nothing has to be done where the router has both")
+			})
 		}
-		c.among(joined, func(one, other subnet) { c.tellRouter(o, one, other) })
 	}
 }
 
@@ -153,13 +158,12 @@ func (c clashes) tell(one, other subnet, why string) {
 	})
 }
 
-func (c clashes) tellRouter(o *model.Resource, one, other subnet) {
+func (c clashes) tellRouter(o *model.Resource, one, other subnet, severity diag.Severity, why, hint string) {
 	where := cmp.Or(o.Ranges["subnets"], o.Ranges["external_network"])
 	c.r.scope.add(diag.Diagnostic{
-		Code: codeConflict, Subject: &where, Context: &o.Range, Address: o.Address, Summary: "ranges overlap",
-		Detail: fmt.Sprintf("%s has a range that overlaps with that of %s, at %s and %s, and a router takes no two that do, that of its gateway included",
-			other.of.Address, one.of.Address, place(rangeAt(other)), place(rangeAt(one))),
-		Hint: "give one of the two another range, or connect them to different routers",
+		Severity: severity, Code: codeConflict, Subject: &where, Context: &o.Range, Address: o.Address, Summary: "ranges overlap",
+		Detail: fmt.Sprintf("%s has a range that overlaps with that of %s, at %s and %s, and %s", other.of.Address, one.of.Address, place(rangeAt(other)), place(rangeAt(one)), why),
+		Hint:   hint,
 	})
 }
 
