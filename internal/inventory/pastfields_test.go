@@ -97,6 +97,7 @@ func fieldsIn(v reflect.Value, has map[string]bool) {
 				fieldsIn(v.Field(i), has)
 			}
 		}
+	default: // it has none
 	}
 }
 
