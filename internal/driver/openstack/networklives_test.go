@@ -56,6 +56,20 @@ func segment(t *testing.T, b *bench, cidr string, written values) (network, subn
 	return n.ID, s.ID
 }
 
+// outsideNetwork makes an external network whose automatic addresses begin at 198.51.100.100: a router's would be the one that a test asks for
+// now and then.
+func outsideNetwork(t *testing.T, b *bench) string {
+	t.Helper()
+	n := target(t, "network", unique("net"), values{"external": cty.True})
+	b.converge(t, &n)
+	s := target(t, "subnet", unique("sub"), values{
+		"network": text(n.ID), "cidr": text("198.51.100.0/24"), "enable_dhcp": cty.False,
+		"allocation_pools": cty.ListVal([]cty.Value{cty.ObjectVal(values{"start": text("198.51.100.100"), "end": text("198.51.100.254")})}),
+	})
+	b.converge(t, &s)
+	return n.ID
+}
+
 // dualStack makes a network with a subnet of IPv4, and one of IPv6 whose addresses are automatic.
 func dualStack(t *testing.T, b *bench, four, six string, written values) (network, subnet, automatic string) {
 	t.Helper()
@@ -178,7 +192,7 @@ func networkLives() map[string]life {
 		"floating IP": {
 			kind: "floating_ip",
 			needs: func(t *testing.T, b *bench) values {
-				outside, _ := segment(t, b, "198.51.100.0/24", values{"external": cty.True})
+				outside := outsideNetwork(t, b)
 				network, subnet := segment(t, b, "10.13.0.0/24", values{})
 				made(t, b, "router", values{"external_network": text(outside), "subnets": list(subnet)})
 				return values{"floating_network": text(outside), "port": text(made(t, b, "port", values{"network": text(network)}))}
@@ -192,7 +206,7 @@ func networkLives() map[string]life {
 		"floating IP of one of several addresses": {
 			kind: "floating_ip",
 			needs: func(t *testing.T, b *bench) values {
-				outside, _ := segment(t, b, "198.51.100.0/24", values{"external": cty.True})
+				outside := outsideNetwork(t, b)
 				network, subnet := segment(t, b, "10.45.0.0/24", values{})
 				made(t, b, "router", values{"external_network": text(outside), "subnets": list(subnet)})
 				return values{"floating_network": text(outside), "port": text(made(t, b, "port", values{"network": text(network), "fixed_ip": objects(
