@@ -12,8 +12,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
-// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router. Of what a pool chooses, or is looked up, and of what nobody knows yet or wants to
-// be corrected, Neutron is left to judge.
+// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router. Of
+// what a pool chooses, or is looked up, and of what nobody knows yet or wants to be corrected, Neutron is left to judge.
 func (r *resolver) overlaps(m *model.Model) {
 	c := clashes{r: r, told: map[[2]addr.Object]bool{}}
 	networks, pools, all := map[string][]subnet{}, map[string][]subnet{}, map[addr.Object]subnet{}

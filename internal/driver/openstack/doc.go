@@ -36,7 +36,8 @@
 // bears no mark: the record of it is all that tells to whom what comes late belongs.
 //
 // Objects without a name, which are endpoints, role assignments and attachments, are found by what they connect in
-// place of a name; of those that bear no mark, what they connect is in the intent. Where the creating request takes no mark and others may have the same name, the intent has the ids
+// place of a name; of those that bear no mark, what they connect is in the intent. Where the creating request takes no
+// mark and others may have the same name, the intent has the ids
 // of what had the name before. When the answer is lost, the one object that has come since and could have been created
 // as what is wanted is ours; of several nobody can tell which, and that is told.
 //
