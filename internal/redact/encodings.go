@@ -27,6 +27,9 @@ func forms(value string) []string {
 		return nil
 	}
 	forms := []string{value}
+	if readable := string([]rune(value)); readable != value { // in a JSON text there is a sign for each byte that is no character
+		forms = append(forms, readable)
+	}
 	// Readers of files often drop the newline at the end.
 	if trimmed := strings.TrimSpace(value); trimmed != value {
 		forms = append(forms, trimmed)
