@@ -172,7 +172,7 @@ func (p *onePass) askDaemon(ctx context.Context) (*request.Outcome, error) {
 	withdraw, cancel := context.WithTimeout(context.WithoutCancel(ctx), takePatience)
 	defer cancel()
 	if left := system.Withdraw(withdraw, id); left != nil && err == nil {
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: the request stays for a while: %v\n", left)
+		p.options.complain("the request stays for a while: %v", left)
 	}
 	return outcome, err
 }

@@ -25,7 +25,7 @@ const dataPatience = 5 * time.Minute
 func dataOf(ctx context.Context, o *options) (claims []wire.Claim, stay []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, dataPatience)
 	defer cancel()
-	log, err := wire.Logger(os.Stderr, "error")
+	log, err := wire.Logger(os.Stderr, "error", o.Masker)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +101,7 @@ func (p *onePass) deleteData(ctx context.Context, s engine.Snapshot) error {
 	ctx, cancel := context.WithTimeout(ctx, dataPatience)
 	defer cancel()
 	fails := func(err error) error {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", why(ctx, err))
+		p.options.complain("%v", why(ctx, err))
 		return exit(exitFailed)
 	}
 	held, err := p.system.Suspensions(ctx)

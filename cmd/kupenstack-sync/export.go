@@ -58,7 +58,7 @@ func (e *exporting) run(ctx context.Context, o *options) error {
 	if o.OSCloud == "" {
 		return fmt.Errorf("%w: say which OpenStack with --os-cloud", wire.ErrUsage)
 	}
-	log, err := wire.Logger(os.Stderr, o.LogLevel)
+	log, err := wire.Logger(os.Stderr, o.LogLevel, o.Masker)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func TestTheEndWaitsForNoServerOfGit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tracker := revision.NewTracker(nil, ".", nil, revision.Options{Language: schema.New()})
-				p := &onePass{tracker: tracker, guard: func() error { return nil }, publisher: &daemon.Publisher{Target: mute{}, Tracker: tracker, Log: zerolog.Nop()}}
+				p := &onePass{options: newOptions(nil), tracker: tracker, guard: func() error { return nil }, publisher: &daemon.Publisher{Target: mute{}, Tracker: tracker, Log: zerolog.Nop()}}
 				ctx, cancel := context.WithTimeout(t.Context(), test.told)
 				defer cancel()
 				begun := time.Now()

@@ -14,7 +14,6 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/pflag"
 
-	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/report"
@@ -33,7 +32,8 @@ const (
 // open returns a pass over a repository and a cluster.
 func open(t *testing.T, repository *gitserver.Repository, server *httptest.Server, may func() error) *onePass {
 	t.Helper()
-	o := &options{Flags: wire.Flags{Language: schema.New()}, output: outputText}
+	o := newOptions(schema.New())
+	o.output = outputText
 	set := pflag.NewFlagSet("pass", pflag.ContinueOnError)
 	o.Register(set)
 	if err := set.Parse(flagsFor(t, repository, server)); err != nil {

@@ -52,6 +52,15 @@ type options struct {
 	claims []wire.Claim
 }
 
+func newOptions(language *schema.Definition) *options {
+	return &options{Flags: wire.Flags{Language: language, Masker: redact.NewMasker()}}
+}
+
+// complain tells on standard error what is wrong, without what the cluster has of secrets.
+func (o *options) complain(format string, args ...any) {
+	fmt.Fprintln(os.Stderr, "kupenstack-sync:", o.Masker.Text(fmt.Sprintf(format, args...)))
+}
+
 // exit ends the command with a code. Its text, if any, has been printed.
 type exit int
 
@@ -72,11 +81,11 @@ func run(language *schema.Definition) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, contain.Callback(stop)) // a second signal ends the process at once
-	o := &options{Flags: wire.Flags{Language: language, Masker: redact.NewMasker()}}
-	err := logging(commandOf(o), o.Masker).ExecuteContext(ctx)
+	o := newOptions(language)
+	err := logging(commandOf(o), o).ExecuteContext(ctx)
 	var told exit
 	if err != nil && !errors.As(err, &told) {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", o.Masker.Text(err.Error()))
+		o.complain("%v", err)
 	}
 	return codeOf(err)
 }
@@ -97,8 +106,8 @@ func codeOf(err error) int {
 	return exitFailed
 }
 
-// logging has a command set the logger of our libraries before it runs, and what no error may tell that is logged.
-func logging(root *cobra.Command, masker *redact.Masker) *cobra.Command {
+// logging has a command set the logger of our libraries before it runs.
+func logging(root *cobra.Command, o *options) *cobra.Command {
 	prepare := root.PersistentPreRunE
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := prepare(cmd, args); err != nil {
@@ -108,19 +117,18 @@ func logging(root *cobra.Command, masker *redact.Masker) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		log, err := wire.Logger(os.Stderr, level)
+		log, err := wire.Logger(os.Stderr, level, o.Masker)
 		if err != nil {
 			return err
 		}
 		wire.LogLibraries(log)
-		wire.LogErrors(masker)
 		return nil
 	}
 	return root
 }
 
 func command(language *schema.Definition) *cobra.Command {
-	return commandOf(&options{Flags: wire.Flags{Language: language}})
+	return commandOf(newOptions(language))
 }
 
 func commandOf(o *options) *cobra.Command {
@@ -195,7 +203,7 @@ func (o *options) bounded(ctx context.Context, command func(context.Context, *op
 	case err == nil || errors.As(err, &code) || ctx.Err() == nil:
 		return err
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: the time ran out; see --timeout: %v\n", err)
+		o.complain("the time ran out; see --timeout: %v", err)
 		return exit(exitBlocked)
 	default:
 		fmt.Fprintln(os.Stderr, "kupenstack-sync: interrupted")

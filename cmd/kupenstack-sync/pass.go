@@ -27,7 +27,7 @@ func pass(ctx context.Context, o *options) error {
 	if level == "info" {
 		level = "error" // the progress tells what is going on
 	}
-	log, err := wire.Logger(os.Stderr, level)
+	log, err := wire.Logger(os.Stderr, level, o.Masker)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (p *onePass) keep(ctx context.Context, s engine.Snapshot) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	if err := p.tracker.Keep(ctx, s.Revision); err != nil {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+		p.options.complain("%v", err)
 	}
 }
 
@@ -183,7 +183,7 @@ func (p *onePass) converge(ctx context.Context, wanted *engine.Revision) error {
 	contain.Go(func() {
 		p.system.FollowSuspensions(following, func(err error) {
 			if err != nil {
-				fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+				p.options.complain("%v", err)
 			}
 		})
 	})
@@ -236,7 +236,7 @@ func (p *onePass) show(ctx context.Context, s engine.Snapshot) {
 		return
 	}
 	if _, err := daemon.Show(context.WithoutCancel(ctx), p.system.Board(), p.tracker.State(), s); err != nil {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err)
+		p.options.complain("%v", err)
 	}
 }
 
@@ -257,11 +257,11 @@ func (p *onePass) publish(ctx context.Context, s engine.Snapshot) bool {
 	}
 	if err := p.guard(); err != nil {
 		p.publisher.Judge(s, problems)
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: this is not in the report: %v\n", err)
+		p.options.complain("this is not in the report: %v", err)
 		return true
 	}
 	if _, err := p.publisher.Publish(ctx, s, problems, true); err != nil {
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: this is not in the report: %v\n", err)
+		p.options.complain("this is not in the report: %v", err)
 		return gitrepo.KindOf(err) == gitrepo.Withheld // another one came to be in charge meanwhile
 	}
 	return true

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kupenstack/kupenstack-sync/cmd/internal/wire"
+	"github.com/kupenstack/kupenstack-sync/internal/daemon"
 	"github.com/kupenstack/kupenstack-sync/internal/gitrepo"
 	"github.com/kupenstack/kupenstack-sync/internal/guard"
 	"github.com/kupenstack/kupenstack-sync/internal/model"
@@ -45,7 +46,7 @@ what is at --ref. The plan is removed when that is merged or gone.`,
 // run tells what a pass would change. It takes no lease and sends nothing that changes anything but the
 // status branch.
 func (p *planning) run(ctx context.Context) error {
-	log, err := wire.Logger(os.Stderr, p.LogLevel)
+	log, err := wire.Logger(os.Stderr, p.LogLevel, p.Masker)
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,14 @@ func (p *planning) run(ctx context.Context) error {
 		return err
 	}
 	found.Diagnostics.Append(idle...)
+	return p.tell(ctx, made, unseen, found)
+}
+
+// tell prints a plan, publishes it, and ends the command with what it came to. All of that is without what the cluster has of
+// secrets: a driver takes out what is secret to what it looks at, and may hear of what another one has.
+func (p *planning) tell(ctx context.Context, made *plan.Plan, unseen error, found revision.Findings) error {
+	mask := func(text string) string { return p.Masker.Text(text).String() }
+	made, found.Diagnostics = daemon.MaskedPlan(mask, made, found.Diagnostics)
 	if err := p.show(made, found); err != nil {
 		return err
 	}
@@ -153,7 +162,7 @@ func (p *planning) mistakes(ctx context.Context, found revision.Findings) error 
 		return err
 	}
 	if err := p.review.publish(ctx, nil, found); err != nil {
-		fmt.Fprintln(os.Stderr, "kupenstack-sync:", err) // that there are mistakes weighs more
+		p.complain("%v", err) // that there are mistakes weighs more
 	}
 	return exit(exitInvalid)
 }
@@ -182,7 +191,7 @@ func (p *planning) result(made *plan.Plan, unseen error) error {
 		if unseen == nil { // everything was looked at, and what would come of it cannot be told, as a chart is not to be had
 			unseen = errors.New("the plan says why of what it calls unknown")
 		}
-		fmt.Fprintln(os.Stderr, "kupenstack-sync: not everything could be observed:", unseen)
+		p.complain("not everything could be observed: %v", unseen)
 		return exit(exitFailed)
 	case report.PlanChanges:
 		return exit(exitChanges)

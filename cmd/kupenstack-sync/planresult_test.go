@@ -26,7 +26,7 @@ func TestIncompletePlan(t *testing.T) {
 		}
 		stderr := os.Stderr
 		os.Stderr = write
-		result := (&planning{}).result(made, unseen)
+		result := (&planning{options: newOptions(nil)}).result(made, unseen)
 		os.Stderr = stderr
 		_ = write.Close()
 		said, err := io.ReadAll(read)

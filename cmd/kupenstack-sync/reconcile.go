@@ -101,7 +101,7 @@ func (s *suspending) known(ctx context.Context, system *wire.System, targets []a
 	}
 	unknown, err := system.Unknown(ctx, targets)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: it is not known whether there is anything at these addresses: %v\n", err)
+		s.complain("it is not known whether there is anything at these addresses: %v", err)
 	}
 	for _, target := range unknown {
 		fmt.Fprintf(os.Stderr, "kupenstack-sync: there is nothing on record at %s yet\n", target)

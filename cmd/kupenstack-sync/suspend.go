@@ -209,7 +209,7 @@ func (s *suspending) resume(ctx context.Context, args []string) error {
 
 // open returns the cluster, and how long it may be asked.
 func (s *suspending) open(ctx context.Context) (*wire.System, context.Context, func(), error) {
-	log, err := wire.Logger(os.Stderr, "error")
+	log, err := wire.Logger(os.Stderr, "error", s.Masker)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -36,6 +36,6 @@ func (p *onePass) tell(ctx context.Context, lease *kube.Lease) {
 	case holder != "":
 		fmt.Fprintf(os.Stderr, "%s is in charge, and reports this\n", holder)
 	case err != nil:
-		fmt.Fprintf(os.Stderr, "kupenstack-sync: this is not in the report: %v\n", err)
+		p.options.complain("this is not in the report: %v", err)
 	}
 }

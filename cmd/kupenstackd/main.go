@@ -81,7 +81,7 @@ func run(language *schema.Definition) int {
 	command.Flags().StringVar(&o.hookCert, "webhook-tls-cert-file", "", "a file with the certificate that --webhook-listen answers over TLS with, in PEM")
 	command.Flags().StringVar(&o.hookKey, "webhook-tls-key-file", "", "a file with the key of that certificate")
 	if err := command.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "kupenstackd:", err)
+		fmt.Fprintln(os.Stderr, "kupenstackd:", o.Masker.Text(err.Error()))
 		if errors.Is(err, wire.ErrUsage) {
 			return 64 // EX_USAGE
 		}
@@ -109,12 +109,11 @@ func (o *options) checkTimes() error {
 
 // serve runs until ctx ends.
 func serve(ctx context.Context, o *options) error {
-	log, err := wire.Logger(os.Stderr, o.LogLevel)
+	log, err := wire.Logger(os.Stderr, o.LogLevel, o.Masker)
 	if err != nil {
 		return err
 	}
 	wire.LogLibraries(log)
-	wire.LogErrors(o.Masker)
 	defer context.AfterFunc(ctx, contain.Callback(func() {
 		log.Info().Dur("grace", wire.Grace).Msg("is told to stop, and waits for what is under way; a second signal ends that")
 	}))()

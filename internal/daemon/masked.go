@@ -5,6 +5,7 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/diag"
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
+	"github.com/kupenstack/kupenstack-sync/internal/plan"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
@@ -32,6 +33,19 @@ func Masked(mask func(string) string, snapshot engine.Snapshot) engine.Snapshot 
 	snapshot.Blind = maskedAll(mask, snapshot.Blind)
 	snapshot.Refused = maskedDiagnostics(mask, snapshot.Refused)
 	return snapshot
+}
+
+// MaskedPlan is the same for a plan, and for what was found in the configuration beside it.
+func MaskedPlan(mask func(string) string, made *plan.Plan, found diag.Diagnostics) (*plan.Plan, diag.Diagnostics) {
+	masked := *made
+	masked.Changes = slices.Clone(made.Changes)
+	for i := range masked.Changes {
+		c := &masked.Changes[i]
+		c.Reason, c.Cost, c.Closes, c.Suspended = mask(c.Reason), mask(c.Cost), mask(c.Closes), mask(c.Suspended)
+		c.Fields, c.Mends = maskedFields(mask, c.Fields), maskedFields(mask, c.Mends)
+	}
+	masked.Refused, masked.Warnings = maskedDiagnostics(mask, made.Refused), maskedDiagnostics(mask, made.Warnings)
+	return &masked, maskedDiagnostics(mask, found)
 }
 
 func maskedAll(mask func(string) string, texts []string) []string {
