@@ -10,7 +10,6 @@ import (
 	"sort"
 	"strings"
 
-	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
@@ -76,7 +75,13 @@ func (d *Driver) render(ctx context.Context, w *wanted, version int, install boo
 		return rendered{}, unit.Blocked(fmt.Sprintf("chart %s needs Kubernetes %s, and this is %s", w.spec.Chart.Name, limit, capabilities.KubeVersion.Version))
 	}
 	d.countRendering()
-	hooks, manifests, err := documentsOf(loaded, w, version, install, capabilities)
+	if err := capabilities.suffice(w.spec.Chart.Name, func(shown any) error {
+		_, _, err := documentsFor(loaded, w, version, install, capabilities.Capabilities, shown)
+		return err
+	}); err != nil {
+		return rendered{}, err
+	}
+	hooks, manifests, err := documentsOf(loaded, w, version, install, capabilities.Capabilities)
 	if err != nil {
 		return rendered{}, cmp.Or(w.needs, err)
 	}
@@ -116,6 +121,11 @@ func (d *Driver) countRendering() {
 
 // documentsOf renders a chart. The error is a [unit.BlockedError].
 func documentsOf(loaded *chart.Chart, w *wanted, version int, install bool, capabilities *chartutil.Capabilities) ([]*release.Hook, []releaseutil.Manifest, error) {
+	return documentsFor(loaded, w, version, install, capabilities, capabilities)
+}
+
+// documentsFor is the same with something else shown to templates in the place of the capabilities.
+func documentsFor(loaded *chart.Chart, w *wanted, version int, install bool, capabilities *chartutil.Capabilities, shown any) ([]*release.Hook, []releaseutil.Manifest, error) {
 	values, _ := copied(w.values).(map[string]any)
 	leaveAway(values, loaded, w.spec)
 	if err := chartutil.ProcessDependenciesWithMerge(loaded, values); err != nil {
@@ -127,6 +137,7 @@ func documentsOf(loaded *chart.Chart, w *wanted, version int, install bool, capa
 	if err != nil {
 		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s: %v", w.spec.Chart.Name, err))
 	}
+	toRender["Capabilities"] = shown
 	files, err := engine.Engine{}.Render(loaded, toRender)
 	if err != nil {
 		return nil, nil, unit.Blocked(fmt.Sprintf("chart %s cannot be rendered: %v", w.spec.Chart.Name, err))
@@ -148,32 +159,6 @@ func (d *Driver) forget(namespace, name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.rendered, namespace+"/"+name)
-}
-
-// capabilities returns what charts may know of the cluster.
-func (d *Driver) capabilities(ctx context.Context) (*chartutil.Capabilities, error) {
-	configuration, cancel, err := d.operation(ctx, "", "")
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	discovery, err := configuration.RESTClientGetter.ToDiscoveryClient()
-	if err != nil {
-		return nil, err
-	}
-	version, err := discovery.ServerVersion()
-	if err != nil {
-		return nil, fmt.Errorf("ask for the version of Kubernetes: %w", err)
-	}
-	kinds, err := action.GetVersionSet(discovery)
-	if err != nil {
-		return nil, fmt.Errorf("ask for the kinds of objects: %w", err)
-	}
-	return &chartutil.Capabilities{
-		APIVersions: kinds,
-		KubeVersion: chartutil.KubeVersion{Version: version.GitVersion, Major: version.Major, Minor: version.Minor},
-		HelmVersion: chartutil.DefaultCapabilities.HelmVersion,
-	}, nil
 }
 
 // owned returns the objects of documents as Helm applies them: with a namespace, and with its
