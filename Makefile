@@ -88,6 +88,7 @@ soak-%: TEST = $(ONCE) -count $(TIMES) -shuffle on
 soak-%: RACE = KUPENSTACK_TEST_RACE=1
 soak-servers:
 	$(TEST) -timeout 60m ./test/process ./test/gitserver ./test/faultproxy ./test/crash
+	KUPENSTACK_TEST_RUNS=$$(( 300 * $(TIMES) )) $(ONCE) -timeout $$(( 60 * $(TIMES) ))m -run '^TestRandomTroubles$$' ./internal/engine
 soak-kills:
 	$(RACE) $(TEST) -timeout $$(( 40 * $(TIMES) ))m -run 'Kill' -skip '^TestDaemonKilledAt(EveryKindOfRequest|TheOtherKinds|NodesThatLeave)$$' ./internal/engine ./test/e2e
 soak-faults:

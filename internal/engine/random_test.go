@@ -3,6 +3,8 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,21 +12,40 @@ import (
 
 	"github.com/kupenstack/kupenstack-sync/internal/engine"
 	"github.com/kupenstack/kupenstack-sync/internal/plan"
+	"github.com/kupenstack/kupenstack-sync/test/faultproxy"
 )
 
 // TestRandomTroubles has revisions with random edges follow each other while calls and writes fail,
 // objects are changed and deleted, drivers go blind and processes are killed. Once the trouble
 // ends everything has to be as the last revision wants it, once each, and quiet.
 func TestRandomTroubles(t *testing.T) {
-	for seed := range uint64(40) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { randomTroubles(t, rand.New(rand.NewPCG(seed, 1))) })
+	count, chance := fewTroubles, func(run int) *rand.Rand { return rand.New(rand.NewPCG(uint64(run), 1)) } // the same in each test
+	given := os.Getenv(runsVariable)
+	if given != "" {
+		var err error
+		if count, err = strconv.Atoi(given); err != nil || count < 1 {
+			t.Fatalf("%s is %q", runsVariable, given)
+		}
+	}
+	if given != "" || os.Getenv(faultproxy.SeedVariable) != "" {
+		seed := faultproxy.Seed(t)
+		chance = func(run int) *rand.Rand { return faultproxy.Rand(seed, "troubles", strconv.Itoa(run)) }
+	}
+	for run := range count {
+		t.Run(strconv.Itoa(run), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { randomTroubles(t, chance(run)) })
 		})
 		if t.Failed() {
 			break
 		}
 	}
 }
+
+const (
+	// runsVariable names the environment variable that has more runs than the few of a test, with new seeds; `make soak` sets it.
+	runsVariable = "KUPENSTACK_TEST_RUNS"
+	fewTroubles  = 40
+)
 
 const randomUnits = 8
 
