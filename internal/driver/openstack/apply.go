@@ -120,7 +120,13 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 		}
 	}
 	w := d.wanted(s, t, desired)
-	o, err := d.outcomes.attempt(ctx, t, func(ctx context.Context) (*object, error) { return k.create(ctx, s, w) })
+	o, err := d.outcomes.attempt(ctx, t, func(ctx context.Context) (*object, error) {
+		o, err := k.create(ctx, s, w)
+		if err == nil && o.id == "" {
+			return nil, fmt.Errorf("what came back to its creation has no id: %w", errUnreadable)
+		}
+		return o, err
+	})
 	if err != nil {
 		return unit.State{Existence: unit.Unknown}, judge(err, creating)
 	}
