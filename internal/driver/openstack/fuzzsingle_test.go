@@ -57,7 +57,7 @@ type oneAnswer struct {
 
 func newOneAnswer(t testing.TB) (s *oneAnswer, address string) {
 	t.Helper()
-	s = &oneAnswer{lists: whole()}
+	s = &oneAnswer{lists: whole(), asked: map[fuzzedCall]int{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return s, server.URL
