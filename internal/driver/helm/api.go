@@ -50,6 +50,8 @@ type Watch interface {
 // Getter is how Helm reaches a cluster.
 type Getter interface {
 	genericclioptions.RESTClientGetter
+	// Untold are the versions of groups that the cluster has, and did not tell the kinds of. It asks once, as who else looks at kinds.
+	Untold() (map[schema.GroupVersion]error, error)
 }
 
 // secrets is the resource that Helm keeps the revisions of releases in.

@@ -9,9 +9,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/chartutil"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 )
 
 // capabilities are what charts may know of the cluster.
@@ -37,29 +35,23 @@ func (d *Driver) capabilities(ctx context.Context) (*capabilities, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for the version of Kubernetes: %w", err)
 	}
-	told := &told{ServerResourcesInterface: client}
-	kinds, err := action.GetVersionSet(told)
+	reach, ok := configuration.RESTClientGetter.(Getter)
+	if !ok {
+		return nil, fmt.Errorf("helm has access of type %T", configuration.RESTClientGetter)
+	}
+	untold, err := reach.Untold() // before Helm asks, which drops them: what was told once is told again
 	if err != nil {
 		return nil, fmt.Errorf("ask for the kinds of objects: %w", err)
 	}
-	return &capabilities{untold: told.untold, Capabilities: &chartutil.Capabilities{
+	kinds, err := action.GetVersionSet(client)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the kinds of objects: %w", err)
+	}
+	return &capabilities{untold: untold, Capabilities: &chartutil.Capabilities{
 		APIVersions: kinds,
 		KubeVersion: chartutil.KubeVersion{Version: version.GitVersion, Major: version.Major, Minor: version.Minor},
 		HelmVersion: chartutil.DefaultCapabilities.HelmVersion,
 	}}, nil
-}
-
-// told remembers what was not told of kinds, which Helm drops.
-type told struct {
-	discovery.ServerResourcesInterface
-	untold map[schema.GroupVersion]error
-}
-
-// ServerGroupsAndResources returns what was told.
-func (t *told) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
-	groups, resources, err := t.ServerResourcesInterface.ServerGroupsAndResources()
-	t.untold, _ = discovery.GroupDiscoveryFailedErrorGroups(err)
-	return groups, resources, err
 }
 
 // suffice tells whether what is known is all that a chart asks for. Where it asks for what was not told, what it renders to may

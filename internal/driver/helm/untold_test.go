@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/release"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	discoverycache "k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
@@ -84,6 +85,14 @@ func (k tellersKinds) ToRESTMapper() (meta.RESTMapper, error) {
 
 func (k tellersKinds) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, error) {
 	return k.cached, nil
+}
+
+func (k tellersKinds) Untold() (map[schema.GroupVersion]error, error) {
+	_, _, err := k.cached.ServerGroupsAndResources()
+	if untold, partly := discovery.GroupDiscoveryFailedErrorGroups(err); partly {
+		return untold, nil
+	}
+	return nil, err
 }
 
 func (s *teller) Getter(context.Context, string) (Getter, error) {

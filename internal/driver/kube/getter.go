@@ -54,6 +54,16 @@ func (g *Getter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, error)
 	return g.discovery, nil
 }
 
+// Untold are the versions of groups that the cluster has, and did not tell the kinds of, as those of an API server beside it that
+// is away: who lists kinds leaves them out.
+func (g *Getter) Untold() (map[schema.GroupVersion]error, error) {
+	_, _, err := g.discovery.ServerGroupsAndResources()
+	if untold, partly := discovery.GroupDiscoveryFailedErrorGroups(err); partly {
+		return untold, nil
+	}
+	return nil, err
+}
+
 // ToRESTMapper returns who knows where objects of a kind are found.
 func (g *Getter) ToRESTMapper() (meta.RESTMapper, error) { return g.mapper, nil }
 
