@@ -32,7 +32,7 @@ func regionBlock() Block {
 	return Block{
 		Kind: "region", Class: ClassResource, API: "keystone", ChosenID: true, Labels: resourceLabel("north"), Rules: []Rule{descriptionRule(), regionNameRule()},
 		Unique: "the name of a region is its id", OneName: true,
-		Doc: "A region in the catalogue of Keystone. It is not deleted while it has endpoints, or regions below it.",
+		Doc: "A region in the catalogue of Keystone. It is not deleted while it has endpoints or registered limits, or regions below it.",
 		Attributes: []Attribute{
 			fullName(Replace), describedAttribute(),
 			{
@@ -63,7 +63,7 @@ func regionNameRule() Rule {
 func identityServiceBlock() Block {
 	return Block{
 		Kind: "identity_service", Class: ClassResource, API: "keystone", Labels: resourceLabel("backup"), Rules: []Rule{descriptionRule()},
-		Doc: "A service in the catalogue of Keystone, for one that this cloud does not deploy: those that it deploys are there by themselves. It is not deleted while it has endpoints.",
+		Doc: "A service in the catalogue of Keystone, for one that this cloud does not deploy: those that it deploys are there by themselves. It is not deleted while it has endpoints or registered limits.",
 		Attributes: []Attribute{
 			nameAttribute(InPlace),
 			{

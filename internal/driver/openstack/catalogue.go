@@ -10,7 +10,8 @@ import (
 	"github.com/kupenstack/kupenstack-sync/schema"
 )
 
-// catalogueServiceKind knows the services of the catalogue. Keystone deletes the endpoints of one along.
+// catalogueServiceKind knows the services of the catalogue. Keystone deletes the endpoints of one along, and fails without a word
+// for one with registered limits.
 type catalogueServiceKind struct{ keystone }
 
 func keystoneServices(language *schema.Definition) keystone {
@@ -28,8 +29,13 @@ func (k catalogueServiceKind) conceals(want cty.Value, o *object) bool {
 }
 
 func (k catalogueServiceKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
-	if err := within("endpoints", "service_id", o.id, markInAttribute).mustBeEmpty(ctx, s, "the service"); err != nil {
-		return false, err
+	for _, c := range []content{
+		within("endpoints", "service_id", o.id, markInAttribute),
+		registeredWith("service_id", o.id),
+	} {
+		if err := c.mustBeEmpty(ctx, s, "the service"); err != nil {
+			return false, err
+		}
 	}
 	return k.keystone.remove(ctx, s, o)
 }

@@ -46,7 +46,7 @@ func (c content) mustBeEmpty(ctx context.Context, s *session, parent string) err
 		}
 		id := textAt(raw, cmp.Or(c.call.known, "id"))
 		what := fmt.Sprintf("%s still has %s: %s", parent, strings.ReplaceAll(c.key, "_", " "), id)
-		if name := first(textAt(raw, "name"), textAt(raw, "stack_name")); name != "" && name != id {
+		if name := first(textAt(raw, "name"), textAt(raw, "stack_name"), textAt(raw, keyResource)); name != "" && name != id {
 			what = fmt.Sprintf("%s still has %s: %s (%s)", parent, strings.ReplaceAll(c.key, "_", " "), name, id)
 		}
 		if c.mark(raw) == "" {

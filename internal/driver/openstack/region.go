@@ -41,11 +41,12 @@ func (k regionKind) create(ctx context.Context, s *session, w wanted) (*object, 
 }
 
 // remove refuses while regions are below it, which Keystone would delete along. While it has endpoints Keystone
-// refuses by itself; which they are we know better.
+// refuses by itself; which they are we know better. With registered limits it fails without a word.
 func (k regionKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
 	for _, c := range []content{
 		within("regions", "parent_region_id", o.id, markInDescription),
 		within("endpoints", "region_id", o.id, markInAttribute),
+		registeredWith("region_id", o.id),
 	} {
 		if err := c.mustBeEmpty(ctx, s, "the region"); err != nil {
 			return false, err

@@ -56,6 +56,14 @@ func registeredFor(raw map[string]any) string {
 	return strings.Join([]string{textAt(raw, "service_id"), textAt(raw, "region_id"), textAt(raw, keyResource)}, "/")
 }
 
+// registeredWith are the registered limits of a service or a region. Keystone's database keeps that for them (the foreign keys in
+// keystone/limit/backends/sql.py), and its answer is an error of the server each time. The limits in their place are of one of them.
+func registeredWith(filter, id string) content {
+	c := within("registered_limits", filter, id, markInDescription)
+	c.extra = true // since Queens
+	return c
+}
+
 // completes tells that only what lacks our mark is to be known as sealed: all else is of no use before something changes.
 func (registeredLimitKind) completes(_ cty.Value, o *object) bool { return o.mark == "" }
 

@@ -136,3 +136,47 @@ func TestRegisteredLimitWithLimits(t *testing.T) {
 		t.Errorf("it is still there: %v", l.there)
 	}
 }
+
+// TestWhatHasRegisteredLimits: Keystone answers each deletion of a service or a region that something is registered for with an error
+// of the server, so that it is not asked for. Which one that is, is told.
+func TestWhatHasRegisteredLimits(t *testing.T) {
+	for _, kind := range []struct{ name, one, path, filter string }{
+		{"identity_service", "service", "/v3/services/", "service_id"},
+		{"region", "region", "/v3/regions/", "region_id"},
+	} {
+		for _, test := range []struct {
+			name       string
+			registered func(r *http.Request) any
+			says       string
+			blocked    bool
+		}{
+			{name: "nothing", registered: listed("registered_limits")},
+			{name: "no such part of Keystone", registered: func(*http.Request) any { return http.StatusNotFound }},
+			{name: "one of others", registered: listed("registered_limits", map[string]any{"id": "theirs", "resource_name": "volumes"}), says: "volumes (theirs), which is not ours", blocked: true},
+			{name: "one of ours", registered: listed("registered_limits", map[string]any{"id": "ours", "resource_name": "volumes", "description": "[kupenstack:ours]"}), says: "volumes (ours)"},
+			{name: "nobody knows", registered: func(*http.Request) any { return http.StatusForbidden }, says: "look for registered_limits", blocked: true},
+		} {
+			deleted := false
+			d := answering(t, map[string]func(*http.Request) any{
+				"/v3/endpoints": listed("endpoints"), "/v3/regions": listed("regions"), "/v3/domains": listed("domains"),
+				kind.path + "a1": func(*http.Request) any {
+					return map[string]any{kind.one: map[string]any{"id": "a1", "name": "a1", "description": "[kupenstack:a1]"}}
+				},
+				"DELETE " + kind.path + "a1": func(*http.Request) any { deleted = true; return http.StatusNoContent },
+				"/v3/registered_limits": func(r *http.Request) any {
+					if r.URL.Query().Get(kind.filter) != "a1" {
+						return map[string]any{"registered_limits": []any{map[string]any{"id": "of something else"}}}
+					}
+					return test.registered(r)
+				},
+			})
+			_, err := d.Delete(t.Context(), known(t, kind.name, "a1", values{}), unit.State{Existence: unit.Present})
+			if deleted != (test.says == "") || deleted && err != nil {
+				t.Errorf("%s with %s: deleted is %t, and it says %v", kind.name, test.name, deleted, err)
+			}
+			if test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says) || unit.IsBlocked(err) != test.blocked) {
+				t.Errorf("%s with %s says %v, want %q, blocked %t", kind.name, test.name, err, test.says, test.blocked)
+			}
+		}
+	}
+}

@@ -71,3 +71,27 @@ func TestBedRegisteredLimitWithLimits(t *testing.T) {
 		t.Error("it has no mark though nothing is in its place any more")
 	}
 }
+
+// TestBedWhatHasRegisteredLimits: what somebody has registered for a service in a region keeps both, and is named.
+func TestBedWhatHasRegisteredLimits(t *testing.T) {
+	b := newBench(t)
+	service, region := target(t, "identity_service", unique("service"), values{"type": text("backup")}), target(t, "region", unique("region"), values{})
+	b.converge(t, &service)
+	b.converge(t, &region)
+	asSystem(t, http.MethodPost, "registered_limits", map[string]any{"registered_limits": []any{
+		map[string]any{"service_id": service.ID, "region_id": region.ID, "resource_name": "backups", "default_limit": 10},
+	}})
+	registered := target(t, "registered_limit", unique("registered"), values{"service": text(service.ID), "region": text(region.ID), "resource_name": text("backups"), "default_limit": cty.NumberIntVal(10)})
+	id := b.see(t, registered).ID
+	for _, tg := range []unit.Target{service, region} {
+		if err := b.destroy(t.Context(), t, tg); !unit.IsBlocked(err) || !strings.Contains(err.Error(), "backups ("+id+")") {
+			t.Errorf("deleting %s says %v, want that it has %s", tg.Address, err, id)
+		}
+	}
+	asSystem(t, http.MethodDelete, "registered_limits/"+id, nil)
+	for _, tg := range []unit.Target{service, region} {
+		if err := b.destroy(t.Context(), t, tg); err != nil {
+			t.Errorf("deleting %s says %v", tg.Address, err)
+		}
+	}
+}
