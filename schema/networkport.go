@@ -158,7 +158,7 @@ func trunkBlock() Block {
 		},
 		Blocks: []Nested{{Keys: []string{"port"}, Block: Block{
 			Kind: "sub_port", Class: ClassPart,
-			Doc: "A port of another network that is reached through the parent. Those that are taken out are taken away; sub-ports that others have added stay.",
+			Doc: "A port of another network that is reached through the parent. Those that are taken out are taken away; sub-ports that others have added stay, and the trunk with them.",
 			Attributes: []Attribute{
 				{
 					Name: "port", Type: cty.String, Presence: Required, Reference: &Reference{Kind: "port", Output: "id"},

@@ -225,29 +225,40 @@ func (k trunkKind) move(ctx context.Context, s *session, o *object, action strin
 // maxOthers is how many ports of others are named.
 const maxOthers = 10
 
-// remove leaves a trunk with sub-ports of others, which their owners would be cut off from. Whose they are, the
-// marks of the ports tell.
-func (k trunkKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
-	var ids, others []string
+// spare leaves a trunk with sub-ports of others, which their owners would be cut off from. Those that we have added, or that are
+// written, are ours, whosever their ports are; of the others the marks of the ports tell. A port that our user is not shown is
+// somebody's: Neutron deletes none that is a sub-port.
+func (k trunkKind) spare(ctx context.Context, s *session, o *object, t unit.Target) error {
+	ours := slices.Concat(t.Set[subPortBlock], k.schema.Nested(subPortBlock).KeysOf(unmarked(attribute(desiredOf(t), subPortBlock))))
+	var ids []string
 	for _, p := range objectsAt(o.raw, keySubPorts) {
-		ids = append(ids, textAt(p, keyPort))
+		if id := textAt(p, keyPort); !slices.Contains(ours, id) {
+			ids = append(ids, id)
+		}
 	}
+	var marked []string
 	for _, some := range portions(ids) {
 		query := url.Values{"fields": {"id", keyDescription}, "id": some}
 		ports, err := s.all(ctx, call{service: serviceNetwork, path: "ports", query: query}, "ports")
 		if err != nil {
-			return false, err
+			return err
 		}
 		for _, p := range ports {
-			if markInDescription(p) == "" {
-				others = append(others, textAt(p, "id"))
+			if markInDescription(p) != "" {
+				marked = append(marked, textAt(p, "id"))
 			}
 		}
 	}
-	if len(others) > 0 {
-		return false, unit.Blocked(fmt.Sprintf("the trunk has sub-ports that are not ours, by the ports %s: remove them first", strings.Join(others[:min(len(others), maxOthers)], ", ")))
+	others := slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(marked, id) })
+	if len(others) == 0 {
+		return nil
 	}
-	if o.raw["admin_state_up"] == false { // Neutron does not delete one that is out of service
+	return unit.Blocked(fmt.Sprintf("the trunk has sub-ports that are not ours, by the ports %s: remove them first", strings.Join(others[:min(len(others), maxOthers)], ", ")))
+}
+
+// remove puts a trunk into service first: Neutron does not delete one that is out of service.
+func (k trunkKind) remove(ctx context.Context, s *session, o *object) (lasting bool, err error) {
+	if o.raw["admin_state_up"] == false {
 		if err := k.put(ctx, s, o.id, map[string]any{"admin_state_up": true}); err != nil {
 			return false, err
 		}
