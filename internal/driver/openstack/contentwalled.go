@@ -67,7 +67,7 @@ func (s *session) shownInside(ctx context.Context, project string, at *session, 
 	}
 	raws, err := scoped.at(at.place.Region, at.face()).all(ctx, c.call, key)
 	switch {
-	case key != "" || !notFound(err):
+	case key != "" || !notFound(err) && !statusIs(err, http.StatusGone):
 		return raws, err
 	case noAccount(err):
 		return nil, nil
@@ -78,9 +78,21 @@ func (s *session) shownInside(ctx context.Context, project string, at *session, 
 }
 
 // noAccount tells whether Swift itself has answered that it knows of no such account: with its id of the request, and nothing else
-// than the page of that status. A Rados gateway has such ids, too, but tells in JSON what it did not find.
+// than the page of that status. A Rados gateway has such ids, too, but tells in JSON what it did not find. Of an account that was deleted
+// Swift says until it has taken all out of it that it is gone, with either page (swift/proxy/controllers/account.py):
+// whosever that was, nobody has to delete it any more.
 func noAccount(err error) bool {
 	var answer *apiError
-	return errors.As(err, &answer) && answer.status == http.StatusNotFound && swiftID.MatchString(answer.request) &&
-		(answer.wordless || strings.Join(strings.Fields(answer.message), " ") == "Not Found The resource could not be found.")
+	if !errors.As(err, &answer) || !swiftID.MatchString(answer.request) {
+		return false
+	}
+	page := strings.Join(strings.Fields(answer.message), " ")
+	lacks, deleted := page == "Not Found The resource could not be found.", page == "Gone This resource is no longer available."
+	switch answer.status {
+	case http.StatusNotFound:
+		return answer.wordless || lacks
+	case http.StatusGone:
+		return answer.wordless || lacks || deleted
+	}
+	return false
 }

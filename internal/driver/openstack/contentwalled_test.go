@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -86,16 +87,24 @@ func TestToLookIntoAProjectThatGoes(t *testing.T) {
 }
 
 // TestAnAccountThatWasNeverMade: that Swift knows of no account tells that there is nothing in it; that something before it finds no
-// Swift does not, nor that a Rados gateway finds no container of the account's name.
+// Swift does not, nor that a Rados gateway finds no container of the account's name. One that was deleted is the same as none.
 func TestAnAccountThatWasNeverMade(t *testing.T) {
 	const (
 		id      = "tx0123456789abcdef01234-0123456789"
 		page    = "<html><h1>Not Found</h1><p>The resource could not be found.</p></html>"
+		gone    = "<html><h1>Gone</h1><p>This resource is no longer available.</p></html>"
 		gateway = `{"Code":"NoSuchBucket","BucketName":"AUTH_shop","RequestId":"tx0123456789abcdef01234-0123456789-1a2b-here","HostId":"1a2b-here-here"}`
 	)
 	for name, test := range map[string]struct {
 		id, body, says string // "" for nothing there
+		status         int    // 0 is that it is not found
 	}{
+		"deleted":                          {id: id, body: page, status: http.StatusGone},
+		"deleted, with a page of its own":  {id: id, body: gone, status: http.StatusGone},
+		"deleted, without a page":          {id: id, status: http.StatusGone},
+		"gone, by something before it":     {body: gone, status: http.StatusGone, says: "answered 410"},
+		"gone, in other words":             {id: id, body: "moved away", status: http.StatusGone, says: "that is not how Swift tells"},
+		"not found, with the page of gone": {id: id, body: gone, says: "that is not how Swift tells"},
 		"without a page":                   {id: id},
 		"with its page":                    {id: id, body: page},
 		"with an id that goes on":          {id: id + "-here", body: page},
@@ -109,7 +118,7 @@ func TestAnAccountThatWasNeverMade(t *testing.T) {
 			c.member = true
 			c.mux.HandleFunc("GET /swift/v1/{account}/{$}", func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("X-Trans-Id", test.id)
-				w.WriteHeader(http.StatusNotFound)
+				w.WriteHeader(cmp.Or(test.status, http.StatusNotFound))
 				_, _ = io.WriteString(w, test.body)
 			})
 			err := c.kept(t, "shop", byPassword())
