@@ -86,7 +86,7 @@ func subnetBlock() Block {
 				Doc: "The subnet pool that the range is taken from.",
 			},
 			{
-				Name: "prefix_length", Type: cty.Number, Change: Replace, Conflicts: "cidr", Bounds: &Bounds{0, 128}, Unit: "bits", Example: cty.NumberIntVal(26),
+				Name: "prefix_length", Type: cty.Number, Change: Replace, Conflicts: "cidr", Bounds: &Bounds{1, 128}, Unit: "bits", Example: cty.NumberIntVal(26),
 				Doc: "The size of the range that is taken from subnet_pool; what the pool says unless written.",
 			},
 			projectAttribute(),

@@ -18,6 +18,7 @@ func subnetRules() []Rule {
 			Doc:      "cidr, subnet_pool or both are written; prefix_length is of what is taken from subnet_pool.",
 			breaches: rangeSourceBreaches,
 		},
+		{Doc: "cidr has a prefix of at least one bit: Neutron takes no range of all addresses.", breaches: wholeBreaches},
 		{
 			Doc:      "An allocation pool lies in cidr, does not end before it starts, and shares no address with another one.",
 			breaches: poolBreaches,
@@ -44,6 +45,15 @@ func rangeSourceBreaches(v values) []Breach {
 		return []Breach{{Attribute: "cidr", Says: "or subnet_pool must be written", Hint: "write the range, such as cidr = \"10.1.0.0/24\", or the pool that it is taken from"}}
 	}
 	return nil
+}
+
+// wholeBreaches: dnsmasq cannot serve such a range (_validate_subnet_cidr in neutron/db/ipam_backend_mixin.py).
+func wholeBreaches(v values) []Breach {
+	text, _ := v.text("cidr")
+	if cidr, err := netip.ParsePrefix(text); err != nil || cidr.Bits() > 0 {
+		return nil
+	}
+	return []Breach{{Attribute: "cidr", Says: "is a range of all addresses, which Neutron does not take", Hint: "write a smaller one, such as \"10.1.0.0/24\""}}
 }
 
 // pool is an allocation pool; its addresses are not valid where they are not known.

@@ -63,6 +63,9 @@ func TestSubnetRules(t *testing.T) {
 		{"side by side", unknown, unknown, pools("10.0.0.1", "10.0.0.4", "10.0.0.5", "10.0.0.9"), ""},
 		{"not known", unknown, text("10.0.0.5"), cty.UnknownVal(cty.List(cty.EmptyObject)), ""},
 		{"no addresses", text("10.0.0.0/24"), text("x"), pools("x", "10.0.0.1"), ""},
+		{"all addresses", text("0.0.0.0/0"), cty.NilVal, cty.NilVal, "cidr"},
+		{"all addresses of IPv6", text("::/0"), cty.NilVal, cty.NilVal, "cidr"},
+		{"half of them", text("0.0.0.0/1"), cty.NilVal, cty.NilVal, ""},
 		{"secret", text("10.0.0.0/24").Mark("s"), text("10.0.0.0").Mark("s"), cty.NilVal, "gateway_ip"},
 	} {
 		got := breachesOf(subnetRules(), map[string]cty.Value{"cidr": c.cidr, "gateway_ip": c.gateway, "allocation_pools": c.pools})

@@ -12,10 +12,12 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/model"
 )
 
-// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router. Of
-// what a pool chooses, or is looked up, and of what nobody knows yet or wants to be corrected, Neutron is left to judge.
+// overlaps tells of subnets that overlap where Neutron takes none that do: in one network, of one subnet pool, and at one router; and of
+// subnet pools in one address scope. Of what a pool chooses, or is looked up, and of what nobody knows yet or wants to be corrected,
+// Neutron is left to judge.
 func (r *resolver) overlaps(m *model.Model) {
 	c := clashes{r: r, told: map[[2]addr.Object]bool{}}
+	c.within(r.pooled(m), "subnet pools of one address scope cannot overlap")
 	networks, pools, all := map[string][]subnet{}, map[string][]subnet{}, map[addr.Object]subnet{}
 	for i := range m.Resources {
 		s, ok := subnetOf(&m.Resources[i])
@@ -56,11 +58,37 @@ func (r *resolver) overlaps(m *model.Model) {
 	}
 }
 
-// subnet is one whose range is known.
+// pooled are the ranges of the subnet pools in each address scope. Those of one pool may overlap: Neutron joins them, and compares what
+// that makes with what the other pools of the scope have (_validate_address_scope_id in neutron/db/db_base_plugin_v2.py).
+func (r *resolver) pooled(m *model.Model) map[string][]subnet {
+	scopes := map[string][]subnet{}
+	for i := range m.Resources {
+		o := &m.Resources[i]
+		if o.Kind != "subnet_pool" || !settled(o, "prefixes", "address_scope") {
+			continue
+		}
+		scope, ok := r.meant(o, "address_scope", "address_scope")
+		prefixes, marks := o.Desired.GetAttr("prefixes").UnmarkDeep()
+		if !ok || !prefixes.IsKnown() || prefixes.IsNull() {
+			continue
+		}
+		for it := prefixes.ElementIterator(); it.Next(); {
+			if _, v := it.Element(); v.IsKnown() && !v.IsNull() {
+				if cidr, err := netip.ParsePrefix(v.AsString()); err == nil {
+					scopes[scope] = append(scopes[scope], subnet{o, cidr.Masked(), len(marks) > 0, "prefixes"})
+				}
+			}
+		}
+	}
+	return scopes
+}
+
+// subnet is one whose range is known, or one of the ranges of a subnet pool.
 type subnet struct {
 	of     *model.Resource
 	cidr   netip.Prefix
 	hidden bool
+	by     string // the attribute that says it
 }
 
 // unsettledRange is what Neutron gives a subnet until a router has asked for the range that it is delegated.
@@ -72,7 +100,7 @@ func subnetOf(o *model.Resource) (s subnet, ok bool) {
 	}
 	text, hidden, _ := knownText(o.Desired, "cidr")
 	cidr, err := netip.ParsePrefix(text)
-	return subnet{o, cidr.Masked(), hidden}, err == nil && text != unsettledRange
+	return subnet{o, cidr.Masked(), hidden, "cidr"}, err == nil && text != unsettledRange
 }
 
 // settled tells whether an object comes to be what is written of some attributes.
@@ -147,7 +175,7 @@ func (c clashes) among(some []subnet, tell func(one, other subnet)) {
 	}
 }
 
-func rangeAt(s subnet) diag.Range { return s.of.Ranges["cidr"] }
+func rangeAt(s subnet) diag.Range { return s.of.Ranges[s.by] }
 
 func (c clashes) tell(one, other subnet, why string) {
 	where := rangeAt(other)

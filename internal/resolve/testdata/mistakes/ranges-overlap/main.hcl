@@ -200,3 +200,56 @@ subnet "by_key_too" {
   network = network.by_key["a"]
   cidr    = "10.9.0.0/25"
 }
+
+address_scope "inner" { ip_version = 4 }
+address_scope "other" { ip_version = 4 }
+
+subnet_pool "first" {
+  prefixes      = ["10.128.0.0/10", "10.128.4.0/24"] # which Neutron joins
+  address_scope = address_scope.inner
+}
+
+subnet_pool "second" {
+  prefixes      = ["172.16.0.0/16", "10.160.0.0/16"]
+  address_scope = address_scope.inner
+}
+
+subnet_pool "apart" {
+  prefixes      = ["172.17.0.0/16"]
+  address_scope = address_scope.inner
+}
+
+subnet_pool "elsewhere" { # another scope may have the same range
+  prefixes      = ["10.128.0.0/10"]
+  address_scope = address_scope.other
+}
+
+subnet_pool "in_none" {
+  prefixes = ["10.128.0.0/10"]
+}
+
+subnet_pool "left_to_others" {
+  prefixes      = ["172.17.0.0/16"]
+  address_scope = address_scope.inner
+
+  lifecycle {
+    ignore_changes = [address_scope]
+  }
+}
+
+subnet_pool "keyed" {
+  for_each      = { one = address_scope.inner.id, two = address_scope.other.id }
+  name          = "keyed-${each.key}"
+  prefixes      = ["10.192.0.0/16"]
+  address_scope = each.value
+}
+
+subnet_pool "secret" {
+  prefixes      = [var.secret]
+  address_scope = address_scope.other
+}
+
+subnet_pool "beside_secret" {
+  prefixes      = ["198.51.100.128/25"]
+  address_scope = address_scope.other
+}
