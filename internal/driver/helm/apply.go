@@ -51,6 +51,8 @@ func (d *Driver) step(ctx context.Context, v *view) error {
 		return unit.Blocked(v.blocked)
 	case v.deferred != "":
 		return errors.New(v.deferred)
+	case v.theirWork != "":
+		return nil // one at a time, as Helm itself has it
 	case v.newest != nil && v.newest.status == release.StatusUninstalling:
 		return d.uninstall(ctx, v) // and is installed again by a later step
 	}

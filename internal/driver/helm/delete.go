@@ -45,6 +45,9 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 	if unread := v.newest.unread; unread != nil { // before anything is done: it may have what nobody else deletes
 		return state, unit.Blocked(fmt.Sprintf("%v: put it back from a backup, or delete it to have the release go without what only that one had", unread))
 	}
+	if v.theirWork != "" {
+		return d.state(ctx, v), nil
+	}
 	if err := d.deleteStep(ctx, v); err != nil {
 		return state, v.masked(err)
 	}

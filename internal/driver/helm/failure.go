@@ -85,7 +85,7 @@ func (f failure) due() bool { return f.stays != "" || f.back != nil || f.proves 
 
 // judgeFailure finds out what comes of steps that failed.
 func (d *Driver) judgeFailure(ctx context.Context, v *view) error {
-	if v.newest == nil || v.want == nil || v.blocked != "" || v.newest.status == release.StatusUninstalling || v.base == 0 {
+	if v.newest == nil || v.want == nil || v.blocked != "" || v.theirWork != "" || v.newest.status == release.StatusUninstalling || v.base == 0 {
 		return nil
 	}
 	ref := progressRef(v.namespace, v.name)

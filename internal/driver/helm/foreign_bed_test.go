@@ -9,6 +9,7 @@ import (
 
 	"helm.sh/helm/v3/pkg/action"
 	"helm.sh/helm/v3/pkg/kube"
+	"helm.sh/helm/v3/pkg/release"
 
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
@@ -80,6 +81,40 @@ func TestARevisionOfSomebodyElseIsTakenBack(t *testing.T) {
 	}
 	b.restart()
 	takenBack("4", "1 superseded, 2 superseded, 3 superseded, 4 superseded, 5 deployed")
+}
+
+// While somebody's helm upgrade runs the release waits, and so does its end; one that was cut off is taken over later.
+func TestSomebodyElsesUpgradeIsWaitedFor(t *testing.T) {
+	b := newBed(t, typedChart())
+	b.settle()
+	last, err := b.store().Last("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgrade := action.NewUpgrade(b.commands())
+	upgrade.Namespace, upgrade.ReuseValues = b.namespace, true
+	if _, err := upgrade.Run("app", last.Chart, map[string]any{"greeting": "typed"}); err != nil {
+		t.Fatal(err)
+	}
+	b.leave(release.StatusPendingUpgrade)
+	b.restart()
+	state, diff := b.observe()
+	if !diff.Waits || state.Release != unit.ReleasePending || state.After <= 0 {
+		t.Errorf("it is %s, %+v, again after %s", state.Release, diff, state.After)
+	}
+	mustSay(t, diff.Reason, "helm upgrade is at work on revision 2")
+	if _, err := b.apply(state); err != nil || b.revisions() != "1 superseded, 2 pending-upgrade" {
+		t.Errorf("revisions %s, %v", b.revisions(), err)
+	}
+	gone := b.target
+	gone.Spec = nil
+	if _, err := b.driver.Delete(t.Context(), gone, state); err != nil || b.config("app-config").Data["greeting"] != "typed" {
+		t.Errorf("its end does not wait: %v", err)
+	}
+	b.later(time.Hour)
+	if b.settle(); b.config("app-config").Data["greeting"] != "hello" || b.revisions() != "1 superseded, 2 failed, 3 deployed" {
+		t.Errorf("an hour later: revisions %s, %v", b.revisions(), b.config("app-config").Data)
+	}
 }
 
 // An upgrade that fails is not rolled back to what somebody else has made: that would be ours from then on, with the values that

@@ -141,7 +141,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 		state.Message = fmt.Sprintf("revision %d failed: %s", v.newest.version, v.newest.description)
 	default:
 		state.Health = unit.HealthProgressing
-		state.Message = fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status)
+		state.Message = cmp.Or(v.theirWork, fmt.Sprintf("revision %d is %s", v.newest.version, v.newest.status))
 	}
 	state.Details = append(state.Details, v.why.lines()...)
 	notes := d.idleRules(v)
@@ -339,6 +339,8 @@ func (v *view) next() unit.Diff {
 		return v.afterHooks(unit.Diff{Action: unit.ActionCreate, Reason: "there is no such release"})
 	case v.deferred != "":
 		return unit.Diff{Action: unit.ActionDeferred, Reason: v.deferred}
+	case v.theirWork != "":
+		return unit.Diff{Action: unit.ActionUpdate, Waits: true, Reason: v.theirWork}
 	case v.failure.back != nil:
 		return v.backDiff()
 	case v.restored() && v.rollout.left > 0:

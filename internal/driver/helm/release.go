@@ -36,6 +36,7 @@ type stored struct {
 	version         int
 	status          release.Status
 	labels          map[string]string
+	made            time.Time // of the Secret
 }
 
 // revision is a revision of a release with what it consists of.
@@ -79,7 +80,7 @@ func (d *Driver) list(ctx context.Context, namespace, name string) (map[string][
 		id := item.Namespace + "/" + item.Labels["name"]
 		found[id] = append(found[id], stored{
 			secret: item.Name, resourceVersion: item.ResourceVersion, version: version,
-			status: release.Status(item.Labels["status"]), labels: item.Labels,
+			status: release.Status(item.Labels["status"]), labels: item.Labels, made: item.CreationTimestamp.Time,
 		})
 	}
 	for _, history := range found {

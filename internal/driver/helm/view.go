@@ -32,6 +32,8 @@ type view struct {
 	blocked  string        // why the wish can not come true
 	after    time.Duration // when that may be over; 0 for not by itself
 
+	theirWork string // what somebody else does with the release right now, "" for nothing
+
 	live      map[unit.ObjectRef]*unstructured.Unstructured
 	hooks     hookStatus            // of the newest revision, while it is deployed or deleted
 	before    hookStatus            // of the hooks before the next revision
@@ -78,6 +80,7 @@ func (d *Driver) look(ctx context.Context, target unit.Target, history []stored)
 	}
 	v.newest = newest
 	v.learnSecrets(spec)
+	d.findTheirWork(v)
 	if spec != nil {
 		if err := d.wish(ctx, v, spec); err != nil {
 			return nil, v.masked(err)
