@@ -19,7 +19,7 @@ import (
 // Delete takes the next step towards the release's absence: its hooks before, what it has in other services as
 // far as that goes with it, Helm's uninstall, the wait until the objects are gone, its hooks after, its claims to volumes as far as
 // these are on record as going with it, and at last the history. What has Helm's
-// policy "keep", and other claims, stay.
+// policy "keep", and other claims, stay. Of one that never came to a revision that goes which its hooks have made.
 func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.State) (unit.State, error) {
 	target.Spec = nil
 	namespace, name := idOf(target)
@@ -32,6 +32,9 @@ func (d *Driver) Delete(ctx context.Context, target unit.Target, state unit.Stat
 	if v.newest == nil {
 		if gone, waits, err := d.takeData(ctx, target); err != nil || !gone {
 			return unit.State{Existence: unit.Present, Health: unit.HealthProgressing, Outputs: cty.NilVal, Message: cmp.Or(waits, takingData)}, err
+		}
+		if left, gone, err := d.endBegun(ctx, v); err != nil || !gone {
+			return left, err
 		}
 		// The progress of hooks goes last, so that it is there as long as it may be needed.
 		if err := d.deleteProgress(ctx, namespace, name); err != nil {
@@ -239,7 +242,7 @@ func (d *Driver) sweep(ctx context.Context, v *view, refs []unit.ObjectRef) (boo
 		if err != nil {
 			return false, fmt.Errorf("look whether %s is gone: %w", ref, err)
 		}
-		if live == nil || stays(live) || !v.owns(live) && live.GetAnnotations()[annotationRelease] != v.name {
+		if !v.tookPart(live) {
 			continue
 		}
 		gone = false
@@ -250,6 +253,11 @@ func (d *Driver) sweep(ctx context.Context, v *view, refs []unit.ObjectRef) (boo
 		}
 	}
 	return gone, nil
+}
+
+// tookPart tells whether an object, which may be nil, is of the release or its hooks, and goes with it.
+func (v *view) tookPart(live *unstructured.Unstructured) bool {
+	return live != nil && !stays(live) && (v.owns(live) || live.GetAnnotations()[annotationRelease] == v.name)
 }
 
 // deleteProgress drops the record of hooks.

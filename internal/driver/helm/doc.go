@@ -13,8 +13,9 @@
 // Helm only renders, patches and keeps the history. It never waits and never runs a hook, so a call
 // into it takes seconds. The hooks are run by this package, one after another, as steps whose
 // progress is kept in a ConfigMap beside the release: a process that is killed goes on where it
-// was, and runs no hook twice. A release that a killed process left pending is taken over: one of ours at once, one of
-// somebody else's once Helm has given no sign of life for long.
+// was, and runs no hook twice. Where a release is taken away before it came to a revision, what its hooks
+// made goes by that record. A release that a killed process left pending is taken over: one of ours at once,
+// one of somebody else's once Helm has given no sign of life for long.
 //
 // What was applied last is told by labels of the release: digests of the specification, of the
 // chart's files, and of the secret values (keyed, so that nobody can try out values). While they

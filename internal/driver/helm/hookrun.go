@@ -205,6 +205,7 @@ func (r *hookRun) cleanUp(ctx context.Context) error {
 }
 
 func (r *hookRun) record(ctx context.Context, h hook, record hookRecord) error {
+	record.APIVersion = h.ref.APIVersion
 	r.progress.Hooks[hookKey(h.event, h.ref)] = record
 	return r.driver.writeProgress(ctx, r.namespace, r.name, r.progress)
 }

@@ -43,6 +43,8 @@ type hookRecord struct {
 	Stage   string `json:"stage"`
 	Attempt int    `json:"attempt"`
 	Message string `json:"message,omitempty"`
+
+	APIVersion string `json:"apiVersion,omitempty"` // of the hook's object
 }
 
 func (p *progress) finished(event release.HookEvent) bool { return slices.Contains(p.Finished, event) }

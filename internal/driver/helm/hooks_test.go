@@ -320,6 +320,24 @@ func TestAHookThatHangsIsExplained(t *testing.T) {
 	}
 }
 
+// What is taken away before it ever came to a revision leaves no hook behind that runs on.
+func TestAHookBeforeTheFirstRevisionGoesWithTheRelease(t *testing.T) {
+	tree := appChart()
+	tree["charts/app/templates/before.yaml"] = hookJob("before", "pre-install", "0", "", "testbed.kupenstack.io/behave: image-pull")
+	b := newBed(t, tree)
+	b.until("waits", func(_ unit.State, diff unit.Diff) bool { return diff.Waits })
+	b.target.Spec = nil
+	b.restart()
+	if state, _ := b.observe(); state.Gone() {
+		t.Error("it is gone, and its Job runs")
+	}
+	b.remove()
+	jobs, err := b.client.BatchV1().Jobs(b.namespace).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(jobs.Items) > 0 {
+		t.Errorf("%d Jobs are left, %v", len(jobs.Items), err)
+	}
+}
+
 // What a pod says of its end goes into the failure of its hook, and into what we note of the hook, without
 // the secrets of the release.
 func TestAHookThatFailsSaysWhy(t *testing.T) {

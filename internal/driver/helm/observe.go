@@ -117,6 +117,7 @@ func (d *Driver) state(ctx context.Context, v *view) unit.State {
 	if v.newest == nil {
 		state.Existence = unit.Absent
 		state.Details = v.why.lines()
+		v.judgeBegun(&state)
 		return state
 	}
 	state.Owned = v.owned()

@@ -42,6 +42,7 @@ type view struct {
 	why       why                   // that one of them waits
 	logged    bool                  // what was told has lines of a log
 	deleting  bool                  // its deletion has begun
+	begun     []unit.ObjectRef      // what hooks have made of it, while it came to no revision and is not wanted
 	stuck     map[string]unit.Stuck // what is to go with the release and cannot, and why
 	waits     string                // what the deletion of its data waits for
 	drift     []drift               // of its objects, while it is deployed
@@ -265,7 +266,10 @@ func postEvent(run string) release.HookEvent {
 
 // inspect looks at the objects of the release.
 func (d *Driver) inspect(ctx context.Context, v *view) error {
-	if v.newest == nil {
+	switch {
+	case v.newest == nil && v.target.Spec == nil:
+		return d.inspectBegun(ctx, v)
+	case v.newest == nil:
 		return nil
 	}
 	refs := append(refsOf(v.newest.objects), v.newest.previous...)
@@ -402,7 +406,7 @@ func (v *view) field(ref unit.ObjectRef, field unit.Field) unit.Field {
 // refs returns every object whose changes concern the release.
 func (v *view) refs() []unit.ObjectRef {
 	refs := append([]unit.ObjectRef{progressRef(v.namespace, v.name)}, v.upcoming...)
-	refs = append(refs, v.labelledRefs()...)
+	refs = append(append(refs, v.labelledRefs()...), v.begun...)
 	if v.newest == nil {
 		return refs
 	}
