@@ -16,21 +16,25 @@ import (
 func TestIdleSize(t *testing.T) {
 	const size = "storage_size = \"9Gi\"\n"
 	fixed := map[string]string{"storage": "pvc", "storage_size": "9Gi", "tls": ""}
+	unsized := map[string]string{"storage": "pvc", "tls": ""}
 	ceph := map[string]string{"storage": "ceph", "tls": "", "ceph.images.pool": "glance.images"}
 	swift := map[string]string{"storage": "swift", "tls": ""}
 	for name, test := range map[string]struct {
 		backend, glance, want string
 		fixed                 map[string]string
 	}{
-		"a volume":                  {"", size, "", fixed},
-		"a volume beside Ceph":      {"ceph", size + "storage = \"pvc\"", "", fixed},
-		"a volume by values":        {"ceph", size + "values = { storage = \"pvc\" }", "", fixed},
-		"Ceph":                      {"ceph", size, "images are kept in ceph, so that none has it", ceph},
-		"Ceph, and no size":         {"ceph", "", "", ceph},
-		"Swift":                     {"lvm", size + "storage = \"swift\"", "images are kept in swift,", swift},
-		"Swift by values":           {"lvm", size + "values = { storage = \"swift\" }", "images are kept in swift,", swift},
-		"what only the chart knows": {"lvm", size + "values = { storage = \"radosgw\" }", "images are kept in radosgw,", map[string]string{"storage": "radosgw", "tls": ""}},
-		"nobody may see where":      {"ceph", size + "values = { storage = sensitive(\"rbd\") }", "", map[string]string{"storage": "(sensitive)", "storage_size": "9Gi", "tls": ""}},
+		"a volume":                   {"", size, "", fixed},
+		"a volume beside Ceph":       {"ceph", size + "storage = \"pvc\"", "", fixed},
+		"a volume by values":         {"ceph", size + "values = { storage = \"pvc\" }", "", fixed},
+		"Ceph":                       {"ceph", size, "images are kept in ceph, so that none has it", ceph},
+		"Ceph, and no size":          {"ceph", "", "", ceph},
+		"Swift":                      {"lvm", size + "storage = \"swift\"", "images are kept in swift,", swift},
+		"Swift by values":            {"lvm", size + "values = { storage = \"swift\" }", "images are kept in swift,", swift},
+		"what only the chart knows":  {"lvm", size + "values = { storage = \"radosgw\" }", "images are kept in radosgw,", map[string]string{"storage": "radosgw", "tls": ""}},
+		"a volume of somebody else":  {"", size + "values = { manifests = { pvc_images = false } }", "values.manifests.pvc_images, at main.hcl:", unsized},
+		"one that is taken away":     {"", size + "values = { manifests = { pvc_images = null } }", "is null: images are kept on a claim that is there already", unsized},
+		"a volume, in so many words": {"", size + "values = { manifests = { pvc_images = true } }", "", fixed},
+		"nobody may see where":       {"ceph", size + "values = { storage = sensitive(\"rbd\") }", "", map[string]string{"storage": "(sensitive)", "storage_size": "9Gi", "tls": ""}},
 	} {
 		text := strings.NewReplacer(`service "glance" { storage_size = "9Gi" }`, "service \"glance\" {\n"+test.glance+"\n}", `service "glance" {}`, "service \"glance\" {\n"+test.glance+"\n}").
 			Replace(composed.Source("ovs", test.backend))
@@ -105,10 +109,14 @@ func TestVersionBesideAnImage(t *testing.T) {
 		{"rabbitmq", "4.2", rabbit + "v3.13@sha256:" + strings.Repeat("0", 64), true},
 		{"rabbitmq", "4.2", "docker.io/rabbitmq@sha256:" + strings.Repeat("0", 64), false},
 		{"rabbitmq", "4.2", rabbit + "latest", false},
+		{"rabbitmq", "4.2", rabbit + "3", true},
+		{"rabbitmq", "4.2", rabbit + "4-management", false},
 		{"rabbitmq", "4.2", rabbit + "2026.1-ubuntu_noble", false},
 		{"rabbitmq", "4.2", rabbit + "40deadbeef", false},
 		{"mariadb", "11.4", maria + "11.8-k8s", true},
 		{"mariadb", "11.8", maria + "11.8-k8s", false},
+		{"mariadb", "11.8", maria + "3-hardened", false},
+		{"mariadb", "11.8", maria + "10.11-hardened", true},
 		{"mariadb", "11.4", "registry.example.org:5000/mariadb@sha256:" + strings.Repeat("1", 64), false},
 		{"mariadb", "11.4", "", false},
 		{"memcached", "1.6.32", "quay.io/airshipit/memcached:1.5", true},
