@@ -137,6 +137,13 @@ func TestOf(t *testing.T) {
 			[]string{"{status: {containerStatuses: [{name: a, state: {running: {}}}, {name: b, image: 'x:1', state: {waiting: {reason: ErrImageNeverPull}}}]}}"},
 			[]string{"container b waits: ErrImageNeverPull x:1"},
 		},
+		{"no scheduler", []string{"{status: {phase: Pending}}"}, []string{"the scheduler default-scheduler has not looked at the pod yet"}},
+		{
+			"a scheduler that is not there",
+			[]string{"{spec: {schedulerName: volcano}, status: {phase: Pending, conditions: [{type: Ready, status: 'False'}]}}"},
+			[]string{"the scheduler volcano has not looked at the pod yet"},
+		},
+		{"a pod with a node", []string{"{status: {phase: Pending, conditions: [{type: PodScheduled, status: 'True'}]}}"}, nil},
 		{"the kubelet has not begun", []string{"{spec: {nodeName: n}, status: {phase: Pending}}"}, []string{"the pod has a node, which has not begun it"}},
 		{
 			"readiness gates",

@@ -87,10 +87,19 @@ func ofConditions(pod *corev1.Pod) (Finding, bool) {
 	if pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName != "" && len(pod.Status.ContainerStatuses) == 0 && len(pod.Status.InitContainerStatuses) == 0 {
 		return Finding{Text: "the pod has a node, which has not begun it", Events: true, rank: rankBegins}, true
 	}
+	if pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName == "" && !hasCondition(pod, corev1.PodScheduled) {
+		scheduler := cmp.Or(pod.Spec.SchedulerName, corev1.DefaultSchedulerName)
+		return Finding{Text: fmt.Sprintf("the scheduler %s has not looked at the pod yet", scheduler), rank: rankBegins}, true
+	}
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodReady && condition.Status == corev1.ConditionFalse && condition.Reason == "ReadinessGatesNotReady" {
 			return Finding{Text: told(pod, "all containers are ready, but not the pod", condition.Message), rank: rankNotReady}, true
 		}
 	}
 	return Finding{}, false
+}
+
+// hasCondition tells whether somebody has said anything of a condition.
+func hasCondition(pod *corev1.Pod, kind corev1.PodConditionType) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == kind })
 }
