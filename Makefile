@@ -77,7 +77,7 @@ fuzz: ## every fuzz target for FUZZTIME each, with the race detector
 SOAKPARTS := soak-sweeps soak-openstack soak-faults soak-races soak-kills soak-servers $(if $(SOAK),soak-others)
 PARTLY    := $(MAKE)
 .PHONY: $(SOAKPARTS)
-soak: $(TESTBED) ## faults, crashes and kills with new seeds, in about an hour: 300 kills and 100 random runs; SOAK=1 has 500 and all kinds, in hours, SOAK=20 in days
+soak: $(TESTBED) ## faults, crashes and kills with new seeds, in one to two hours: 300 kills and 100 random runs; SOAK=1 has 500 and all kinds, in hours, SOAK=20 in days
 	$(GO) list $(BEDS) -race -test -deps -export ./internal/engine ./internal/driver/openstack ./test/e2e >/dev/null # compiled once, not by each
 	$(TESTBED) run -- $(PARTLY) --no-print-directory -k -j $(if $(SOAK),1,3) $(SOAKPARTS)
 
@@ -96,9 +96,9 @@ soak-faults:
 soak-races:
 	$(RACE) KUPENSTACK_TEST_RUNS=$(ROUNDS) $(ONCE) -timeout $$(( 60 * $(TIMES) ))m -run '^TestRandomFaults$$' ./test/e2e
 soak-sweeps:
-	$(RACE) KUPENSTACK_TEST_RUNS=$(TIMES) $(TEST) -timeout $$(( 90 * $(TIMES) ))m -run '^TestDaemonKilledAtEveryKindOfRequest$$' ./test/e2e
+	$(RACE) KUPENSTACK_TEST_RUNS=$(TIMES) $(TEST) -timeout $$(( 180 * $(TIMES) ))m -run '^TestDaemonKilledAtEveryKindOfRequest$$' ./test/e2e
 soak-others:
-	$(RACE) KUPENSTACK_TEST_RUNS=1 $(TEST) -timeout $$(( 60 * $(TIMES) ))m -run '^TestDaemonKilledAt(TheOtherKinds|NodesThatLeave)$$' ./test/e2e
+	$(RACE) KUPENSTACK_TEST_RUNS=1 $(TEST) -timeout $$(( 180 * $(TIMES) ))m -run '^TestDaemonKilledAt(TheOtherKinds|NodesThatLeave)$$' ./test/e2e
 soak-openstack:
 	KUPENSTACK_TEST_RUNS=$(if $(SOAK),$$(( 25 * $(SOAK) > 500 ? 25 * $(SOAK) : 500 )),100) $(ONCE) -timeout $$(( 180 + 10 * $(TIMES) ))m -run '^TestBedRandomFaults$$' ./internal/driver/openstack
 
