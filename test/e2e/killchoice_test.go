@@ -72,11 +72,19 @@ func parsePoint(text string) (point, error) {
 }
 
 // isKind tells whether a kind is one of the namedSteps: these name what a request does and the end of its path, or, with
-// a slash behind it, a part that an object's name follows.
+// a slash behind it, a part that nothing but an object's name follows. What else follows is about something of that object,
+// and is a step of its own.
 func isKind(kind, step string) bool {
 	verb, path, _ := strings.Cut(kind, " ")
 	wanted, part, _ := strings.Cut(step, " ")
-	return verb == wanted && (strings.HasSuffix(path, "/"+part) || strings.HasSuffix(part, "/") && strings.Contains(path, "/"+part))
+	if verb != wanted {
+		return false
+	}
+	if !strings.HasSuffix(part, "/") {
+		return strings.HasSuffix(path, "/"+part)
+	}
+	at := strings.LastIndex(path, "/"+part)
+	return at >= 0 && !strings.Contains(path[at+1+len(part):], "/")
 }
 
 // steps are the named steps of a chapter that this sweep has to kill a daemon at.
@@ -103,49 +111,48 @@ func (c *choice) steps(chapter string) []string {
 
 // at says on which side of a request the daemon dies, 0 for neither, and takes it for killed there.
 func (c *choice) at(chapter, kind string) int {
-	keys, side := c.about(chapter, kind), 0
-	for _, key := range keys {
-		if _, drawn := c.plans[key]; !drawn {
-			if c.plans == nil {
-				c.plans = map[string][]int{}
-			}
-			c.plans[key] = c.draw(key)
-		}
-		if plan := c.plans[key]; side == 0 && len(plan) > 0 {
-			side = plan[0]
-		}
+	key := c.about(chapter, kind)
+	if key == "" {
+		return 0
 	}
-	for _, key := range keys { // a request may be several steps at once
-		if plan := c.plans[key]; len(plan) > 0 && (plan[0] == side || plan[0] == 0) {
-			c.plans[key] = plan[1:]
-		}
+	plan, drawn := c.plans[key]
+	if !drawn {
+		plan = c.draw(key)
 	}
+	side := 0
+	if len(plan) > 0 {
+		side, plan = plan[0], plan[1:]
+	}
+	if c.plans == nil {
+		c.plans = map[string][]int{}
+	}
+	c.plans[key] = plan
 	if side != 0 {
 		c.made = append(c.made, point{chapter, side, kind})
 	}
 	return side
 }
 
-// about is what is drawn about at a request of a kind: nothing when nobody is killed at it.
-func (c *choice) about(chapter, kind string) []string {
-	var steps []string
-	for _, step := range c.steps(chapter) {
-		if isKind(kind, step) || c.point != nil && kind == step {
-			steps = append(steps, chapter+": "+step)
+// about is what is drawn about at a request of a kind: "" when nobody is killed at it. A request is one named step at most.
+func (c *choice) about(chapter, kind string) string {
+	step := ""
+	for _, s := range c.steps(chapter) {
+		if isKind(kind, s) || c.point != nil && kind == s {
+			step = chapter + ": " + s
 		}
 	}
-	inChapter := []string{chapter + ": " + kind}
+	inChapter := chapter + ": " + kind
 	switch {
 	case c.named || c.point != nil:
-		return steps
+		return step
 	case c.only != "" && !isKind(kind, c.only), asks(kind) != c.asking && (c.asking || !c.whole || c.sides != both):
-		return nil
-	case c.asking, c.whole && !asks(kind), len(steps) > 0:
+		return ""
+	case c.asking, c.whole && !asks(kind), step != "":
 		return inChapter
 	case !c.whole && slices.ContainsFunc(c.made, func(p point) bool { return p.kind == kind }):
-		return nil // as a named step of an earlier chapter
+		return "" // as a named step of an earlier chapter
 	}
-	return []string{kind}
+	return kind
 }
 
 // draw is on which sides of the next requests the daemons are killed. The first sweep that does both leaves nothing to
