@@ -45,6 +45,18 @@ func (m *Masker) Add(secrets ...Secret) (omitted int) {
 	return omitted
 }
 
+// MinShared is the length from which [Masker.Share] takes a value.
+const MinShared = 16
+
+// Share makes those secrets known that no text has by chance, for a masker of texts about anything: a shorter one may be a
+// word, and is only taken out of what is about who has it. A nil masker learns nothing.
+func (m *Masker) Share(secrets ...Secret) {
+	if m == nil {
+		return
+	}
+	m.Add(slices.DeleteFunc(slices.Clone(secrets), func(secret Secret) bool { return len(secret.Reveal()) < MinShared })...)
+}
+
 // Text returns s with all secrets replaced by [Mask], and so is what a text that was cut off has left of one at its end.
 func (m *Masker) Text(s string) Masked {
 	text, patterns := []byte(s), m.patterns.Load()

@@ -227,7 +227,7 @@ func (s *System) drivers(marker inventory.Marker, key redact.Secret, entries *in
 	if err != nil {
 		return nil, questions{}, err
 	}
-	charts.Reads = s.rights.Read
+	charts.Reads, charts.Masker = s.rights.Read, s.masker
 	charts.Notify, charts.HostsDown, charts.Rendered = s.notify, s.hostsDown, func() { s.rendered.Add(1) }
 	if !readOnly { // a plan is about what would change, and that is the same
 		charts.Ask, charts.AskAgain = s.ask, s.Flags.Resync/4 // so that each look at everything asks, and little else

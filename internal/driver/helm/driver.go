@@ -80,6 +80,9 @@ type Options struct {
 	Git func(context.Context) (gitrepo.Credentials, error)
 	// Digester names the secret values of a release, so that a change of one is noticed.
 	Digester redact.Digester
+	// Masker learns what releases have of secrets, so that they are taken out of what is told of others as well: a hook of
+	// one may log how it logs in to another. It may be nil.
+	Masker *redact.Masker
 	// Timeout bounds one call into Helm; 0 for five minutes.
 	Timeout time.Duration
 	// ReadyTimeout is how long after an upgrade its pods may take to become ready before it counts as failed,

@@ -97,11 +97,11 @@ func (d *Driver) prepare(ctx context.Context, target unit.Target, spec *unit.Rel
 		if err != nil {
 			return nil, unit.Blocked(err.Error())
 		}
-		masker.Add(maskable(plain)...)
+		d.learn(masker, maskable(plain)...)
 		if own, ok := newest.textAt(secret.Path); ok && keeps && !secret.Follows() && !own.Equal(value) {
 			kept = append(kept, secret)
 			value, plain = own, own.Reveal()
-			masker.Add(own)
+			d.learn(masker, own)
 		}
 		if err := set(values, secret.Path, plain); err != nil {
 			return nil, unit.Blocked(err.Error())

@@ -77,7 +77,7 @@ func (d *Driver) look(ctx context.Context, target unit.Target, history []stored)
 		return nil, err
 	}
 	v.newest = newest
-	v.learnSecrets(spec)
+	d.learnSecrets(v, spec)
 	d.findTheirWork(v)
 	if spec != nil {
 		if err := d.wish(ctx, v, spec); err != nil {

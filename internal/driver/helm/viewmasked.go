@@ -4,25 +4,32 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/unit"
 )
 
 // hide takes the secrets of the release out of a text.
 func (v *view) hide(text string) string { return v.masker.Text(text).String() }
 
+// learn makes secrets of a release known to what masks its texts, and to what masks those of all.
+func (d *Driver) learn(masker *redact.Masker, secrets ...redact.Secret) {
+	masker.Add(secrets...)
+	d.options.Masker.Share(secrets...)
+}
+
 // learnSecrets makes the secrets that the release was installed with known to the masker.
-func (v *view) learnSecrets(spec *unit.Release) {
+func (d *Driver) learnSecrets(v *view, spec *unit.Release) {
 	if v.newest == nil {
 		return
 	}
-	v.masker.Add(guessedSecrets(v.newest.config)...)
-	v.masker.Add(notedSensitive(v.newest.config)...)
+	v.masker.Add(guessedSecrets(v.newest.config)...) // they may be no secrets: texts about others keep them
+	d.learn(v.masker, notedSensitive(v.newest.config)...)
 	if spec == nil {
 		return
 	}
 	for _, secret := range spec.Secrets {
 		if value, ok := v.newest.textAt(secret.Path); ok {
-			v.masker.Add(value)
+			d.learn(v.masker, value)
 		}
 	}
 }
