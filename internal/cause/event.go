@@ -15,6 +15,7 @@ func telling() []string {
 	return []string{
 		"FailedCreate", "FailedMount", "FailedAttachVolume", "FailedMapVolume", "FailedCreatePodSandBox", "FailedCreatePodContainer",
 		"NetworkNotReady", "Unhealthy", "ProvisioningFailed", "FailedBinding", "ExceededGracePeriod", "FailedScheduling",
+		"SyncLoadBalancerFailed", "AllocationFailed", // of Services, by cloud providers, and by MetalLB
 	}
 }
 

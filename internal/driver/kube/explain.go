@@ -30,12 +30,19 @@ const (
 
 // Explain tells why the pods of a Deployment, StatefulSet, DaemonSet or Job are not ready, or a pod: one line
 // for each cause, at most ten, the most telling one first. It costs one list of pods, and some requests more
-// where these do not tell all. When that fails a line says so; when nothing is wrong there are none. hide
+// where these do not tell all. Of a PersistentVolumeClaim without a volume and of a Service whose load balancer has no address it tells what
+// their events do, whether pods wait for them or not. When that fails a line says so; when nothing is wrong there are none. hide
 // takes the secrets out that its caller knows, nil for none.
 func (c *Cluster) Explain(ctx context.Context, ref unit.ObjectRef, hide func(string) string) cause.Explanation {
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()
 	x := &explanation{cluster: c, ctx: ctx, ref: ref, hide: hide}
+	switch ref.Kind {
+	case "PersistentVolumeClaim":
+		return x.alone(x.claims([]string{ref.Name}))
+	case "Service":
+		return x.alone(x.balancer())
+	}
 	workload, err := x.workload()
 	if err != nil {
 		return cause.Explanation{Causes: []string{x.show("why cannot be found out: " + err.Error())}}
@@ -72,9 +79,13 @@ func (x *explanation) workload() (*unstructured.Unstructured, error) {
 	default:
 		return nil, nil
 	}
+	return x.live()
+}
+
+func (x *explanation) live() (*unstructured.Unstructured, error) {
 	found, err := x.cluster.Get(x.ctx, x.ref)
-	if workload := found[x.ref]; err != nil || workload != nil {
-		return workload, err
+	if object := found[x.ref]; err != nil || object != nil {
+		return object, err
 	}
 	return x.cluster.Confirm(x.ctx, x.ref)
 }
@@ -191,6 +202,31 @@ func (x *explanation) claims(names []string) string {
 		open = append(open, text)
 	}
 	return strings.Join(open, ", ")
+}
+
+// balancer says what hinders the load balancer of a Service, "" for one that has none, or an address.
+func (x *explanation) balancer() string {
+	service, err := x.live()
+	if err != nil {
+		return "why cannot be found out: " + err.Error()
+	}
+	if service == nil {
+		return ""
+	}
+	kind, _, _ := unstructured.NestedString(service.Object, "spec", "type")
+	addresses, _, _ := unstructured.NestedSlice(service.Object, "status", "loadBalancer", "ingress")
+	if kind != string(corev1.ServiceTypeLoadBalancer) || len(addresses) > 0 {
+		return ""
+	}
+	return x.told(nil, x.ref.Namespace, service.GetUID())
+}
+
+// alone is an explanation of one line, none for "".
+func (x *explanation) alone(text string) cause.Explanation {
+	if text == "" {
+		return cause.Explanation{}
+	}
+	return cause.Explanation{Causes: []string{x.show(text)}}
 }
 
 // missing says why there are fewer pods than there should be, "" when that is not so or not told.

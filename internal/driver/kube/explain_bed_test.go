@@ -127,12 +127,31 @@ func TestExplainWhatPodsDoNotTell(t *testing.T) {
 	w.must(err)
 	w.explained(mounts, `container api is being created: MountVolume.SetUp failed for volume "etc" : secret "keystone-etc" not found`)
 
-	w.make("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {storageClassName: none, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}")
+	claim := w.make("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\nspec: {storageClassName: none, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}")
 	claims := w.deployment("claims", "", "containers: [{name: api, image: x}], volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]")
 	w.explained(claims, "Unschedulable: ")
 	w.explained(claims, w.cluster.Explain(w.ctx, claims, nil).Causes[0]) // it stays the same
 	if got := w.cluster.Explain(w.ctx, claims, nil).Causes[0]; !strings.Contains(got, "PersistentVolumeClaim data has no volume of class none") {
 		t.Errorf("got %q", got)
+	}
+
+	w.explained(claim, `PersistentVolumeClaim data has no volume of class none (storageclass.storage.k8s.io "none" not found)`) // also while no pod waits for it
+
+	front := w.make("apiVersion: v1\nkind: Service\nmetadata: {name: front}\nspec: {type: LoadBalancer, loadBalancerClass: example.org/none, ports: [{port: 80}]}")
+	inside := w.make("apiVersion: v1\nkind: Service\nmetadata: {name: inside}\nspec: {ports: [{port: 80}]}")
+	for _, ref := range []unit.ObjectRef{front, inside} {
+		service, err := w.cluster.Confirm(w.ctx, ref)
+		w.must(err)
+		_, err = w.bed.Client().CoreV1().Events(w.name).Create(w.ctx, &corev1.Event{
+			ObjectMeta:     metav1.ObjectMeta{Name: ref.Name, Namespace: w.name},
+			InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Service", Namespace: w.name, Name: ref.Name, UID: service.GetUID()},
+			Type:           corev1.EventTypeWarning, Reason: "AllocationFailed", Message: `Failed to allocate IP: no available IPs`,
+		}, metav1.CreateOptions{})
+		w.must(err)
+	}
+	w.explained(front, "Failed to allocate IP: no available IPs")
+	if got := w.cluster.Explain(w.ctx, inside, nil); len(got.Causes) > 0 { // it needs no address
+		t.Errorf("got %q", got.Causes)
 	}
 
 	w.make("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: small}\nspec: {hard: {count/configmaps: '100', pods: '2'}}")
