@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -99,9 +100,19 @@ kind: Widget
 metadata: {name: {{ .Release.Name }}}
 spec: {size: {{ .Values.size | quote }}}
 ---
+apiVersion: v1
+kind: Service
+metadata: {name: {{ .Release.Name }}}
+spec: {selector: {app: gadget}, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: {{ .Release.Name }}}
+data: {color: blue}
+---
 apiVersion: batch/v1
 kind: Job
-metadata: {name: {{ .Release.Name }}-check, annotations: {helm.sh/hook: post-install}}
+metadata: {name: {{ .Release.Name }}-check, annotations: {helm.sh/hook: "post-install,post-upgrade"}}
 spec: {template: {spec: {restartPolicy: Never, containers: [{name: check, image: "registry.example.org/gadget:1"}]}}}
 `
 
@@ -207,10 +218,27 @@ func (s *workloads) repair(t *testing.T) {
 	if _, err := client.AppsV1().Deployments("gadgets").UpdateScale(t.Context(), "gadget", scale, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	if err := client.CoreV1().Services("gadgets").Delete(t.Context(), "gadget", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CoreV1().ConfigMaps("gadgets").Patch(t.Context(), "gadget", types.MergePatchType, []byte(`{"data":{"color":"red"}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var jobs hooks
+	before := maps.Clone(jobs.of(t, s.Cluster, "gadgets"))
 	s.pass(t)
+	if after := jobs.of(t, s.Cluster, "gadgets"); len(before) != 1 || !maps.Equal(before, after) {
+		t.Errorf("hooks ran %v times before the repairs, and %v times after them", before, after)
+	}
 	s.login(t, world.Password)
 	if text := s.note(t, "a"); text != "a" {
 		t.Errorf("the note says %q", text)
+	}
+	if _, err := client.CoreV1().Services("gadgets").Get(t.Context(), "gadget", metav1.GetOptions{}); err != nil {
+		t.Errorf("the Service that was deleted: %v", err)
+	}
+	if settings, err := client.CoreV1().ConfigMaps("gadgets").Get(t.Context(), "gadget", metav1.GetOptions{}); err != nil || settings.Data["color"] != "blue" {
+		t.Errorf("the ConfigMap that was edited: %v, %v", settings.Data, err)
 	}
 	if deployment, err := client.AppsV1().Deployments("gadgets").Get(t.Context(), "gadget", metav1.GetOptions{}); err != nil || *deployment.Spec.Replicas != 1 {
 		t.Errorf("it was scaled and is %+v, %v", deployment.Spec.Replicas, err)
