@@ -12,6 +12,7 @@ import (
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 	"github.com/kupenstack/kupenstack-sync/internal/revision"
 	"github.com/kupenstack/kupenstack-sync/internal/signature"
+	"github.com/kupenstack/kupenstack-sync/internal/webhook"
 )
 
 // maxSigners is the size of a file that lists signers.
@@ -141,6 +142,9 @@ func WebhookSecret(name string) (func() (redact.Secret, error), error) {
 		secret := strings.TrimSpace(string(content))
 		if len(secret) < minSecret {
 			return redact.Secret{}, fmt.Errorf("%s has less than %d characters", name, minSecret)
+		}
+		if err := webhook.CheckSecret(secret); err != nil {
+			return redact.Secret{}, fmt.Errorf("%s: %w", name, err)
 		}
 		return redact.NewSecret(secret), nil
 	}

@@ -78,3 +78,33 @@ func TestTrust(t *testing.T) {
 		t.Errorf("the key: %v", err)
 	}
 }
+
+// TestWebhookSecret: what signs nothing is told when it is read, and not by the forge's requests that fail.
+func TestWebhookSecret(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"0123456789abcdef\n":                     "",
+		"short":                                  "has less than 16 characters",
+		"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw": "",
+		"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS":  "copy the whole signing token",
+	} {
+		name := filepath.Join(t.TempDir(), "secret")
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		read, err := WebhookSecret(name)
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "MfKQ") {
+				t.Errorf("%q: %v", content, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", content, err)
+			continue
+		}
+		if secret, err := read(); err != nil || secret.Reveal() != strings.TrimSpace(content) {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+}
