@@ -21,6 +21,10 @@ type Content struct {
 	sum  func() (string, error)
 }
 
+// tellsItself is the size from which a file is what it is. A smaller one may stand for content that is elsewhere, such as in Git
+// LFS, which a tree tells when it is opened.
+const tellsItself = 1024
+
 // NewContent returns a file by its path from a directory of a tree. Nothing is read yet.
 func NewContent(tree fs.FS, dir, name string) *Content {
 	c := &Content{tree: tree, name: path.Join(dir, name)}
@@ -43,6 +47,18 @@ func (c *Content) Check() error {
 		return fmt.Errorf("%q is a directory, or something else that is no file", c.name)
 	case info.Size() > maxContent:
 		return fmt.Errorf("the file %q has %d bytes, and can have at most %d", c.name, info.Size(), maxContent)
+	case info.Size() >= tellsItself:
+		return nil
+	}
+	f, err := c.tree.Open(c.name)
+	if err == nil {
+		err = f.Close()
+	}
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if err != nil {
+		return fmt.Errorf("the file %q cannot be read: %w", c.name, err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package unit_test
 
 import (
+	"errors"
 	"io/fs"
 	"strings"
 	"testing"
@@ -40,5 +41,28 @@ func TestContent(t *testing.T) {
 		t.Errorf("two files have the digests %q and %q, %v, %v", first, second, err, problem)
 	} else if a, b := (&unit.Resource{Kind: "image", Content: one}), (&unit.Resource{Kind: "image", Content: two}); a.Digest() == b.Digest() {
 		t.Error("another file under the same path would be taken for what somebody else changed")
+	}
+}
+
+// standsFor is a tree in which files are there and cannot be opened, as pointers to Git LFS.
+type standsFor struct{ fstest.MapFS }
+
+func (s standsFor) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".lfs") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("its content is elsewhere")}
+	}
+	return s.MapFS.Open(name)
+}
+
+// TestContentThatIsElsewhere: that only a pointer is there is told before anything is to be made of it.
+func TestContentThatIsElsewhere(t *testing.T) {
+	tree := standsFor{fstest.MapFS{"boot.lfs": {Data: []byte("version x\n")}, "boot.img": {Data: []byte("boot")}, "empty.img": {}}}
+	if err := unit.NewContent(tree, ".", "boot.lfs").Check(); err == nil || err.Error() != `the file "boot.lfs" cannot be read: its content is elsewhere` {
+		t.Error(err)
+	}
+	for _, name := range []string{"boot.img", "empty.img"} {
+		if err := unit.NewContent(tree, ".", name).Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
