@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// ErrNotWriter says that somebody else holds the lease: nothing may be changed any more.
-var ErrNotWriter = errors.New("another instance is in charge")
+// ErrNotWriter says that this process does not hold the lease for sure: nothing may be changed any more. Somebody else may
+// hold it, or nobody, as where the cluster was too slow to take a renewal in time.
+var ErrNotWriter = errors.New("another instance is in charge, or the lease was not renewed in time")
 
 // BlockedError says that trying again does not help until a person changes something.
 type BlockedError struct {
