@@ -36,6 +36,9 @@ type listing struct {
 	waiting []byte // what of line is to be handed on
 }
 
+// longHashes is how a server tells of a repository with hashes of another kind, whose refs the library takes for nonsense.
+const longHashes = "object-format=sha256"
+
 type listingKey struct{}
 
 // withListing has the answer to a request for the refs that has this context read by l.
@@ -106,7 +109,11 @@ func (l *listing) take(line []byte) (bool, error) {
 		}
 		l.began = true
 		line, can, _ := bytes.Cut(line, []byte{0})
-		l.thin = slices.Contains(strings.Fields(string(can)), string(capability.ThinPack)) // which the library takes out, as it has no use for it
+		all := strings.Fields(string(can))
+		if slices.Contains(all, longHashes) {
+			return false, &Error{Kind: NoRepository, Text: "the repository names its commits by SHA-256, which is not supported: make one without --object-format=sha256, and push the configuration there"}
+		}
+		l.thin = slices.Contains(all, string(capability.ThinPack)) // which the library takes out, as it has no use for it
 		_, err := l.note(line)
 		return false, err
 	}

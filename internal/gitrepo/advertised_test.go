@@ -84,6 +84,7 @@ func TestListing(t *testing.T) {
 		"the end early": {lines: []string{hashed("a") + " HEAD" + caps, hashed("b") + " refs/heads/main"}, fails: "EOF"},
 		"refused":       {lines: []string{"ERR access denied"}, fails: "access denied"},
 		"a page":        {lines: nil, fails: "empty input"},
+		"other hashes":  {lines: []string{hashed("a") + strings.Repeat("a", 24) + " HEAD" + caps + " object-format=sha256", ""}, fails: "by SHA-256, which is not supported"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
