@@ -169,3 +169,28 @@ func clean(masker *redact.Masker, text string) string {
 	}
 	return text
 }
+
+// ownNames are the ends of names in the cache that are others with each try: of repositories, and of files that are being written.
+var ownNames = regexp.MustCompile(`(/[0-9a-f]{16}/repository-|/\.new-|/tmp_(?:pack|obj)_|/known-hosts-)[0-9]+`)
+
+// steady has an error say the same each time that the same is wrong with the cache, such as that its disk is full: what names
+// a file that was made for this attempt would be news each time.
+func steady(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if same := ownNames.ReplaceAllString(text, "$1*"); same != text {
+		return &steadyError{same, err}
+	}
+	return err
+}
+
+type steadyError struct {
+	text string
+	err  error
+}
+
+func (s *steadyError) Error() string { return s.text }
+
+func (s *steadyError) Unwrap() error { return s.err }

@@ -3,10 +3,14 @@ package gitrepo
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/kupenstack/kupenstack-sync/internal/redact"
 )
@@ -22,6 +26,35 @@ func TestClean(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A disk that is full is one cause, whatever the file is called that was to be written.
+func TestTheSameIsSaidOfTheSameTrouble(t *testing.T) {
+	at := location{display: "https://git.example.org/repository-7.git"}
+	full := func(name string) error {
+		return at.placed(fmt.Errorf("making a cache: %w", &fs.PathError{Op: "write", Path: "/cache/git/40c27b085fc1e6d6/" + name, Err: unix.ENOSPC}))
+	}
+	for _, names := range [][2]string{
+		{"repository-123/shallow", "repository-45678/shallow"},
+		{".new-1", ".new-22"},
+		{"repository-1/objects/pack/.new-1", "repository-2/objects/pack/.new-2"},
+		{"repository-1/objects/pack/tmp_pack_1", "repository-2/objects/pack/tmp_pack_2"},
+	} {
+		one, two := full(names[0]), full(names[1])
+		if one.Error() != two.Error() || !errors.Is(one, unix.ENOSPC) {
+			t.Errorf("%v and %v", one, two)
+		}
+	}
+	if err := full("repository-1/HEAD"); err.Error() != "making a cache: write /cache/git/40c27b085fc1e6d6/repository-*/HEAD: no space left on device" {
+		t.Error(err)
+	}
+	e := at.placed(&Error{Kind: Lost, Text: "the history of refs/heads/main does not have it"})
+	if KindOf(e) != Lost || e.Error() != "https://git.example.org/repository-7.git: the history of refs/heads/main does not have it" {
+		t.Error(e)
+	}
+	if at.placed(nil) != nil {
+		t.Error("nothing is an error")
 	}
 }
 

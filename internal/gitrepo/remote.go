@@ -323,11 +323,11 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 	})
 }
 
-// placed adds the place to an error of ours that has none.
+// placed adds the place to an error of ours that has none. What it says is the same each time that the same is wrong.
 func (l location) placed(err error) error {
 	var e *Error
 	if errors.As(err, &e) && e.Where == "" {
 		e.Where = l.display
 	}
-	return err
+	return steady(err)
 }
