@@ -44,8 +44,7 @@ func TestRandomTroubles(t *testing.T) {
 }
 
 const (
-	// runsVariable names the environment variable that has more runs than the few of a test, with new seeds; `make soak` sets it.
-	runsVariable = "KUPENSTACK_TEST_RUNS"
+	runsVariable = faultproxy.RunsVariable // with a new seed
 	fewTroubles  = 40
 )
 

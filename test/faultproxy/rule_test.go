@@ -194,6 +194,11 @@ func TestSeed(t *testing.T) {
 	if got := faultproxy.Seed(t); got != 123 {
 		t.Errorf("got %d from the environment", got)
 	}
+	for runs, want := range map[string]string{"": "KUPENSTACK_TEST_SEED=5", "300": "KUPENSTACK_TEST_SEED=5 KUPENSTACK_TEST_RUNS=300"} {
+		if t.Setenv(faultproxy.RunsVariable, runs); faultproxy.Replay(5) != want {
+			t.Errorf("with %q runs it is replayed with %q", runs, faultproxy.Replay(5))
+		}
+	}
 	if err := os.Unsetenv(faultproxy.SeedVariable); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,12 @@ import (
 	"testing"
 )
 
-// SeedVariable names the environment variable that replays a run.
-const SeedVariable = "KUPENSTACK_TEST_SEED"
+const (
+	// SeedVariable names the environment variable that replays a run.
+	SeedVariable = "KUPENSTACK_TEST_SEED"
+	// RunsVariable names the one that has more runs than the few of a test; `make soak` sets it.
+	RunsVariable = "KUPENSTACK_TEST_RUNS"
+)
 
 // Seed returns the seed of this run, from SeedVariable or else a new one, and logs how to
 // get the same again.
@@ -23,8 +27,17 @@ func Seed(t testing.TB) uint64 {
 			t.Fatalf("%s: %v", SeedVariable, err)
 		}
 	}
-	t.Logf("seed %d: replay with %s=%d", seed, SeedVariable, seed)
+	t.Logf("seed %d: replay with %s", seed, Replay(seed))
 	return seed
+}
+
+// Replay is what has a seed do again what it does now: of fewer runs the one that failed may be none.
+func Replay(seed uint64) string {
+	variables := SeedVariable + "=" + strconv.FormatUint(seed, 10)
+	if runs := os.Getenv(RunsVariable); runs != "" {
+		variables += " " + RunsVariable + "=" + runs
+	}
+	return variables
 }
 
 // Rand returns a source of chance that depends on the seed and the key alone, so that two

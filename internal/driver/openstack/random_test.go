@@ -23,8 +23,7 @@ import (
 )
 
 const (
-	// runsVariable names the environment variable that has more runs than the few of a test; `make soak` sets it.
-	runsVariable = "KUPENSTACK_TEST_RUNS"
+	runsVariable = faultproxy.RunsVariable
 	fewRuns      = 5
 	// atOnce is how many runs go on at once: nearly all of their time goes by in waits, of 30 seconds after what was cut off.
 	atOnce = 20
