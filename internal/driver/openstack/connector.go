@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -76,6 +77,9 @@ func (c *connector) limit(by quotaPlace) {
 }
 
 func newConnector(options Options) *connector {
+	if options.dial == nil {
+		options.dial = (&net.Dialer{Timeout: dialLimit}).DialContext
+	}
 	return &connector{
 		options: options, masker: redact.NewMasker(), scoped: map[string]*session{}, lock: make(chan struct{}, 1),
 		refusals: &refusals{now: time.Now, known: map[login]denial{}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -66,6 +67,9 @@ type Options struct {
 	Downloads *http.Client
 	// Sources are where images may be fetched from; the zero value is nowhere.
 	Sources Sources
+
+	// dial makes the connections to services. Tests have some that go through no network, so that a clock of theirs goes on.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Home is where our objects lie, however OpenStack is reached.

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -55,13 +56,56 @@ type oneAnswer struct {
 	asked  map[fuzzedCall]int
 }
 
-func newOneAnswer(t testing.TB) (s *oneAnswer, address string) {
-	t.Helper()
-	s = &oneAnswer{lists: whole(), asked: map[fuzzedCall]int{}}
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	return s, server.URL
+// serve answers what is sent through pipes, in the time of the bubble that it is called in. It ends with the test.
+func (s *oneAnswer) serve(t *testing.T) (dial func(context.Context, string, string) (net.Conn, error)) {
+	l := &piped{conns: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(l) // it has ended with the listener
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-ended
+	})
+	return l.dial
 }
+
+// piped is a listener that is reached without a network.
+type piped struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *piped) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (l *piped) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *piped) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *piped) Addr() net.Addr { return &net.UnixAddr{Name: "piped", Net: "unix"} }
 
 // says has a call be answered with a status and a body from now on, and all others as usual.
 func (s *oneAnswer) says(list fuzzedList, call fuzzedCall, status int, body []byte) {
@@ -141,10 +185,12 @@ func (s *oneAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // FuzzSingleAnswers has a cloud answer logins, catalogues, and requests about a single object with anything. Whatever it is,
 // nothing panics or goes on for ever, no error tells our password, what was created has an id, nothing is taken for
-// deleted without its deletion being answered, and what cannot be asked for is not deleted.
+// deleted without its deletion being answered, and what cannot be asked for is not deleted. Nothing waits for a clock or a
+// network, as many an answer has requests repeated after pauses.
 func FuzzSingleAnswers(f *testing.F) {
-	lists := fuzzedLists()
-	s, address := newOneAnswer(f)
+	const address = "http://127.0.0.1:5000" // of nobody
+	lists, known, all := fuzzedLists(), map[string]unit.Target{}, language()
+	answers := whole()
 	login, err := json.Marshal(token(address))
 	if err != nil {
 		f.Fatal(err)
@@ -154,81 +200,105 @@ func FuzzSingleAnswers(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i, l := range lists {
-		whole, err := json.Marshal(s.lists[l.path](&http.Request{URL: &url.URL{Path: l.path}}))
+		tg := target(f, l.kind, "known", values{})
+		tg.Mark, tg.ID, tg.Fresh, tg.Complete = "kupenstack:fuzzed", l.id, false, true
+		known[l.kind] = tg
+		whole, err := json.Marshal(answers[l.path](&http.Request{URL: &url.URL{Path: l.path}}))
 		if err != nil {
 			f.Fatal(err)
 		}
-		for c := range fuzzedCalls() {
-			f.Add(uint8(i), uint8(c), uint8(0), onlyOne(whole, l.key))
+		for c, call := range fuzzedCalls() {
+			switch call {
+			case callGet, callPost, callPut: // whose answers have an object in them
+				f.Add(uint8(i), uint8(c), uint8(0), onlyOne(whole, l.key))
+			case callLogin, callCatalog, callDelete:
+			}
 		}
 	}
+	n := 0
 	for c := range fuzzedCalls() {
-		for i, body := range []string{
+		for _, body := range []string{
 			``, `null`, `{}`, `[]`, `""`, `{"`, string(login), string(login[:len(login)/2]), string(catalogue), `{"token":null}`, `{"token":{"catalog":null,"project":null,"user":[]}}`,
 			`{"token":{"catalog":[null,{"type":7},{"type":"network","endpoints":[null,{"url":":%"}]}],"user":{"id":"u1"},"project":{"id":"p1"}}}`, `{"network":null}`, `{"network":{"id":7}}`, `{"network":{"id":""}}`,
 			`{"NeutronError":{"message":"` + fuzzedPassword + `","type":"OverQuota"}}`, `{"error":{"message":["x"],"code":404}}`, `{"message":"<br />no"}`, `<html><body>gone ` + fuzzedPassword + `</body></html>`, `{"badRequest":{"message":7}}`,
 			`{"network":{"id":"` + idOf("a4") + `","status":[],"tags":7,"description":"kupenstack:fuzzed","subnets":{}}}`, `{} {}`,
 		} {
 			f.Add(uint8(0), uint8(c), uint8(0), []byte(body))
-			f.Add(uint8(i), uint8(c), uint8(i), []byte(body))
+			f.Add(uint8(n%len(lists)), uint8(c), uint8(n), []byte(body)) // with each status, about each kind
+			n++
 		}
 	}
 	f.Fuzz(func(t *testing.T, n, c, status uint8, answer []byte) {
-		l, call, code := lists[int(n)%len(lists)], fuzzedCalls()[int(c)%len(fuzzedCalls())], fuzzedStatuses()[int(status)%len(fuzzedStatuses())]
-		d := openstack.New(openstack.Options{Language: language(), Connect: func(context.Context) (openstack.Credentials, error) {
-			return openstack.FromVariables(map[string]string{
-				"OS_AUTH_URL": address, "OS_REGION_NAME": "RegionOne", "OS_USERNAME": "ops", "OS_PASSWORD": fuzzedPassword, "OS_USER_DOMAIN_ID": "default", "OS_PROJECT_ID": "p1",
-			}), nil
-		}})
-		defer d.Close()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		told := func(doing string, err error) {
-			if err != nil && strings.Contains(err.Error(), fuzzedPassword) {
-				t.Errorf("to %s tells the password: %v", doing, err)
-			}
-			if errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("to %s does not end: %v", doing, err)
-			}
-		}
-		s.says(l, call, code, answer)
-		fresh := target(t, l.kind, "known", values{})
-		fresh.Mark = "kupenstack:fuzzed"
-		known := fresh
-		known.ID, known.Fresh, known.Complete = l.id, false, true
-
-		if l.kind != "application_credential" { // which takes a Secret to keep it in
-			made, err := d.Apply(ctx, fresh, cty.NilVal, unit.State{Existence: unit.Absent})
-			told("create", err)
-			if err == nil && made.Existence == unit.Present && made.Owned && made.ID == "" {
-				t.Errorf("%s was created without an id by %d %q", l.kind, code, answer)
-			}
-		}
-		states, err := d.Observe(ctx, []unit.Target{known})
-		told("observe", err)
-		st := states[known.Address]
-		if st.Existence == unit.Absent && call != callGet {
-			t.Errorf("%s is absent by %s %d %q", l.kind, call, code, answer)
-		}
-		if st.Existence == unit.Present {
-			_, err = d.Apply(ctx, known, cty.NilVal, st)
-			told("update", err)
-		}
-		s.says(l, call, code, answer)
-		st.Existence, st.Owned, st.ID = unit.Present, true, l.id
-		after, err := d.Delete(ctx, known, st)
-		told("delete", err)
-		deleted := s.count(callDelete) + s.count(callPost) + s.count(callPut) // Cinder has actions; an aggregate loses its hosts first
-		if call == callGet && code < 300 && !json.Valid(answer) && (deleted > 0 || err == nil && after.Gone()) {
-			t.Errorf("%s is deleted though nobody told what it is: %q", l.kind, answer)
-		}
-		if err == nil && after.Gone() && deleted == 0 && call != callGet && s.count(callGet) == 0 {
-			t.Errorf("%s is gone, and nobody was asked: %s %d %q", l.kind, call, code, answer)
-		}
-		if reach := d.Ask(ctx, unit.API{Service: "identity", Address: address + "/v3"}); strings.Contains(reach.Message+reach.Detail, fuzzedPassword) {
-			t.Errorf("Keystone's answer tells the password: %+v", reach)
-		}
+		given := saying{lists[int(n)%len(lists)], fuzzedCalls()[int(c)%len(fuzzedCalls())], fuzzedStatuses()[int(status)%len(fuzzedStatuses())], answer}
+		synctest.Test(t, func(t *testing.T) {
+			s := &oneAnswer{lists: answers}
+			d := openstack.New(openstack.Dialing(openstack.Options{Language: all, Connect: func(context.Context) (openstack.Credentials, error) {
+				return openstack.FromVariables(map[string]string{
+					"OS_AUTH_URL": address, "OS_REGION_NAME": "RegionOne", "OS_USERNAME": "ops", "OS_PASSWORD": fuzzedPassword, "OS_USER_DOMAIN_ID": "default", "OS_PROJECT_ID": "p1",
+				}), nil
+			}}, s.serve(t)))
+			defer d.Close()
+			s.fuzzed(t, d, known[given.list.kind], given, address)
+		})
 	})
+}
+
+// saying is the answer to one kind of call.
+type saying struct {
+	list   fuzzedList
+	call   fuzzedCall
+	status int
+	body   []byte
+}
+
+// fuzzed has an object created, looked at, changed and deleted where one kind of call has an answer.
+func (s *oneAnswer) fuzzed(t *testing.T, d *openstack.Driver, known unit.Target, given saying, address string) {
+	l, call, code, answer := given.list, given.call, given.status, given.body
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	told := func(doing string, err error) {
+		if err != nil && strings.Contains(err.Error(), fuzzedPassword) {
+			t.Errorf("to %s tells the password: %v", doing, err)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("to %s does not end: %v", doing, err)
+		}
+	}
+	s.says(l, call, code, answer)
+	fresh := known
+	fresh.ID, fresh.Fresh, fresh.Complete = "", true, false
+
+	if l.kind != "application_credential" { // which takes a Secret to keep it in
+		made, err := d.Apply(ctx, fresh, cty.NilVal, unit.State{Existence: unit.Absent})
+		told("create", err)
+		if err == nil && made.Existence == unit.Present && made.Owned && made.ID == "" {
+			t.Errorf("%s was created without an id by %d %q", l.kind, code, answer)
+		}
+	}
+	states, err := d.Observe(ctx, []unit.Target{known})
+	told("observe", err)
+	st := states[known.Address]
+	if st.Existence == unit.Absent && call != callGet {
+		t.Errorf("%s is absent by %s %d %q", l.kind, call, code, answer)
+	}
+	if st.Existence == unit.Present {
+		_, err = d.Apply(ctx, known, cty.NilVal, st)
+		told("update", err)
+	}
+	s.says(l, call, code, answer)
+	st.Existence, st.Owned, st.ID = unit.Present, true, l.id
+	after, err := d.Delete(ctx, known, st)
+	told("delete", err)
+	deleted := s.count(callDelete) + s.count(callPost) + s.count(callPut) // Cinder has actions; an aggregate loses its hosts first
+	if call == callGet && code < 300 && !json.Valid(answer) && (deleted > 0 || err == nil && after.Gone()) {
+		t.Errorf("%s is deleted though nobody told what it is: %q", l.kind, answer)
+	}
+	if err == nil && after.Gone() && deleted == 0 && call != callGet && s.count(callGet) == 0 {
+		t.Errorf("%s is gone, and nobody was asked: %s %d %q", l.kind, call, code, answer)
+	}
+	if reach := d.Ask(ctx, unit.API{Service: "identity", Address: address + "/v3"}); strings.Contains(reach.Message+reach.Detail, fuzzedPassword) {
+		t.Errorf("Keystone's answer tells the password: %+v", reach)
+	}
 }
 
 // onlyOne makes an answer about one object of one about several.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -74,7 +73,7 @@ func (c *connector) prepare(credentials *Credentials, l login) (*session, error)
 	}
 	base := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, OnProxyConnectResponse: guard.ProxyAnswer, TLSClientConfig: security, ForceAttemptHTTP2: true,
-		DialContext:         (&net.Dialer{Timeout: dialLimit}).DialContext,
+		DialContext:         c.options.dial,
 		TLSHandshakeTimeout: dialLimit, ResponseHeaderTimeout: headerLimit, IdleConnTimeout: idleLimit, MaxIdleConnsPerHost: keptAtOnce,
 	}
 	s := &session{
