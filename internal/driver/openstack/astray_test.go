@@ -81,6 +81,47 @@ func TestWhatALostAttemptMadeWithoutAMark(t *testing.T) {
 	}
 }
 
+// TestWhatAFailedAttemptMadeWithoutAMark: something that bears no mark is asked for, an answer comes that is no success, and the block is taken
+// out. Only an answer by which nothing was done has it forgotten without a look.
+func TestWhatAFailedAttemptMadeWithoutAMark(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer any
+		comes  bool // all the same
+		stays  bool
+	}{
+		"turned down":                    {answer: http.StatusForbidden, comes: true}, // by somebody else then
+		"there already":                  {answer: http.StatusConflict, comes: true, stays: true},
+		"a failure":                      {answer: http.StatusInternalServerError, comes: true, stays: true},
+		"an answer that is cut off":      {answer: []byte(`{"server_group": {"id": "g`), comes: true, stays: true},
+		"a failure, and nothing is made": {answer: http.StatusInternalServerError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var there []map[string]any
+			d := answering(t, map[string]func(*http.Request) any{
+				"/v2.1/os-server-groups": func(r *http.Request) any { return listed("server_groups", there...)(r) },
+				"POST /v2.1/os-server-groups": func(*http.Request) any {
+					if test.comes {
+						there = append(there, map[string]any{"id": "g1", "name": "web", "project_id": "p1", "policy": "affinity"})
+					}
+					return test.answer
+				},
+			})
+			tg := target(t, "server_group", "web", values{"policy": text("affinity"), "project": text("p1")})
+			before := beforeOf(t, d, tg)
+			if _, err := d.Apply(t.Context(), tg, wantedOf(tg), unit.State{Existence: unit.Absent}); err == nil {
+				t.Fatal("it was created")
+			}
+			tg.Locator, tg.Spec = tg.Spec.Locator(), nil
+			tg.Locator.Project, tg.Fresh, tg.Attempted, tg.Before = "p1", false, true, before
+			st, err := d.Delete(t.Context(), tg, unit.State{Existence: unit.Absent})
+			if test.stays && (!unit.IsBlocked(err) || !strings.Contains(err.Error(), "what has come since: web (g1)")) || !test.stays && (err != nil || !st.Gone()) {
+				t.Errorf("got %+v, %v", st, err)
+			}
+		})
+	}
+}
+
 // beforeOf is what a record would have of what is there before an attempt.
 func beforeOf(t *testing.T, d *openstack.Driver, tg unit.Target) *unit.Before {
 	t.Helper()

@@ -176,11 +176,11 @@ func TestMessagesOfOthers(t *testing.T) {
 // something is not.
 func TestPutsThatCreate(t *testing.T) {
 	for _, creates := range []bool{true, false} {
-		var unknown atomic.Bool
+		var told leftOpen
 		_, s := paging(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-		ctx := context.WithValue(t.Context(), outcomeKey{}, &unknown)
-		if _, err := s.send(ctx, call{service: "things", method: http.MethodPut, path: "list", creates: creates}); err == nil || unknown.Load() != creates {
-			t.Errorf("it creates: %t, unknown: %t, %v", creates, unknown.Load(), err)
+		ctx := context.WithValue(t.Context(), outcomeKey{}, &told)
+		if _, err := s.send(ctx, call{service: "things", method: http.MethodPut, path: "list", creates: creates}); err == nil || told.unknown.Load() != creates || !told.maybe.Load() {
+			t.Errorf("it creates: %t, unknown: %t, may have been done: %t, %v", creates, told.unknown.Load(), told.maybe.Load(), err)
 		}
 	}
 }

@@ -100,11 +100,17 @@ type outcomes struct {
 	began  time.Time
 
 	mutex sync.Mutex
-	open  map[string]time.Time // since when; zero where nothing can be under way
+	open  map[string]outcome
+}
+
+// outcome is what is known of the last attempt to create something.
+type outcome struct {
+	since time.Time // a request may be under way; zero where none can be
+	maybe bool      // something may have come of it, though nobody has told which
 }
 
 func newOutcomes(settle time.Duration) *outcomes {
-	return &outcomes{settle: settle, began: time.Now(), open: map[string]time.Time{}}
+	return &outcomes{settle: settle, began: time.Now(), open: map[string]outcome{}}
 }
 
 // none notes that nothing can be under way, where nothing else is known.
@@ -112,23 +118,24 @@ func (a *outcomes) none(uid string) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	if _, known := a.open[uid]; !known {
-		a.open[uid] = time.Time{}
+		a.open[uid] = outcome{}
 	}
 }
 
-// nothing tells whether it is certain that no attempt came to anything.
+// nothing tells whether it is certain that the last attempt came to nothing.
 func (a *outcomes) nothing(uid string) bool {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	since, known := a.open[uid]
-	return known && since.IsZero()
+	last, known := a.open[uid]
+	return known && last.since.IsZero() && !last.maybe
 }
 
 // left is how long the next request has to wait.
 func (a *outcomes) left(t unit.Target) time.Duration {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	since, known := a.open[t.UID]
+	last, known := a.open[t.UID]
+	since := last.since
 	if !known && t.Attempted {
 		since = a.began
 	}
@@ -140,45 +147,57 @@ func (a *outcomes) left(t unit.Target) time.Duration {
 
 // attempt creates an object and notes what is known of the outcome.
 func (a *outcomes) attempt(ctx context.Context, t unit.Target, create func(context.Context) (*object, error)) (*object, error) {
-	a.note(t.UID, true) // should nothing be heard of it any more
-	var unknown atomic.Bool
-	o, err := create(context.WithValue(ctx, outcomeKey{}, &unknown))
+	a.note(t.UID, true, true) // should nothing be heard of it any more
+	var told leftOpen
+	o, err := create(context.WithValue(ctx, outcomeKey{}, &told))
 	if err == nil {
 		a.mutex.Lock()
 		defer a.mutex.Unlock()
 		delete(a.open, t.UID)
 		return o, nil
 	}
-	a.note(t.UID, unknown.Load())
+	a.note(t.UID, told.unknown.Load(), told.maybe.Load())
 	return nil, err
 }
 
-func (a *outcomes) note(uid string, unknown bool) {
+func (a *outcomes) note(uid string, unknown, maybe bool) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	if a.open[uid] = (time.Time{}); unknown {
-		a.open[uid] = time.Now()
+	last := outcome{maybe: maybe}
+	if unknown {
+		last.since = time.Now()
 	}
+	a.open[uid] = last
 }
 
-// outcomeKey is that of a *atomic.Bool in a context, which becomes true when a request goes without an answer that tells
-// whether it was, or will be, carried out.
+// outcomeKey is that of a *leftOpen in a context.
 type outcomeKey struct{}
+
+// leftOpen is what the answers to the requests of an attempt do not tell.
+type leftOpen struct {
+	unknown atomic.Bool // one went without an answer that tells whether it was, or will be, carried out
+	maybe   atomic.Bool // one was sent, and no answer says that it was turned down: it may have been carried out
+}
 
 // createsKey is that of a value in the context of a request that creates something though it is no POST.
 type createsKey struct{}
 
 // noteOutcome looks at how a request ended that may create something.
 func noteOutcome(request *http.Request, response *http.Response, err error) {
-	unknown, ok := request.Context().Value(outcomeKey{}).(*atomic.Bool)
-	creates := request.Method == http.MethodPost || request.Context().Value(createsKey{}) != nil
-	if !ok || !creates || !mutates(request) {
+	told, ok := request.Context().Value(outcomeKey{}).(*leftOpen)
+	if !ok || !mutates(request) || err != nil && (refused(err) || guard.NotSent(err)) || err == nil && turnedDown(response.StatusCode) {
 		return
 	}
-	if err == nil && !abandoned(response) || err != nil && (refused(err) || guard.NotSent(err)) {
-		return
+	told.maybe.Store(true)
+	if creates := request.Method == http.MethodPost || request.Context().Value(createsKey{}) != nil; creates && (err != nil || abandoned(response)) {
+		told.unknown.Store(true)
 	}
-	unknown.Store(true)
+}
+
+// turnedDown tells whether nothing can have come of a request with such an answer. That something is there already may be said of
+// what the same request has made, where a gateway has sent it twice; and a service can fail after it has made something.
+func turnedDown(status int) bool {
+	return status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusRequestTimeout && status != http.StatusConflict
 }
 
 // abandoned tells whether an answer says that whoever gave it stopped waiting, or may have: some gateways answer 503 as well

@@ -74,21 +74,24 @@ func TestWhatAnAnswerTells(t *testing.T) {
 		method, path string
 		status       int
 		err          error
-		unknown      bool
+		unknown      bool // whether it may still be carried out
+		nothing      bool // whether nothing came of it for sure
 	}{
-		{http.MethodPost, "/v2.0/networks", http.StatusGatewayTimeout, nil, true},
-		{http.MethodPost, "/v2.0/networks", http.StatusBadGateway, nil, true},
-		{http.MethodPost, "/v2.0/networks", http.StatusRequestTimeout, nil, true},
-		{http.MethodPost, "/v2.0/networks", 0, lost, true},
-		{http.MethodPost, "/v2.0/networks", 0, &net.OpError{Op: "dial", Err: lost}, false},
-		{http.MethodPost, "/v2.0/networks", http.StatusCreated, nil, false},
-		{http.MethodPost, "/v2.0/networks", http.StatusConflict, nil, false},
-		{http.MethodPost, "/v2.0/networks", http.StatusInternalServerError, nil, false},
-		{http.MethodPost, "/v2.0/networks", http.StatusServiceUnavailable, nil, true}, // of a gateway
-		{http.MethodPost, "/v2.0/networks", http.StatusTooManyRequests, nil, false},
-		{http.MethodPost, "/v3/auth/tokens", 0, lost, false},
-		{http.MethodPut, "/v3/projects/p/users/u/roles/r", 0, lost, false}, // a second one makes nothing
-		{http.MethodGet, "/v2.0/networks", http.StatusGatewayTimeout, nil, false},
+		{http.MethodPost, "/v2.0/networks", http.StatusGatewayTimeout, nil, true, false},
+		{http.MethodPost, "/v2.0/networks", http.StatusBadGateway, nil, true, false},
+		{http.MethodPost, "/v2.0/networks", http.StatusRequestTimeout, nil, true, false},
+		{http.MethodPost, "/v2.0/networks", 0, lost, true, false},
+		{http.MethodPost, "/v2.0/networks", 0, &net.OpError{Op: "dial", Err: lost}, false, true},
+		{http.MethodPost, "/v2.0/networks", http.StatusCreated, nil, false, false}, // by an answer that cannot be read
+		{http.MethodPost, "/v2.0/networks", http.StatusBadRequest, nil, false, true},
+		{http.MethodPost, "/v2.0/networks", http.StatusForbidden, nil, false, true},
+		{http.MethodPost, "/v2.0/networks", http.StatusConflict, nil, false, false},
+		{http.MethodPost, "/v2.0/networks", http.StatusInternalServerError, nil, false, false},
+		{http.MethodPost, "/v2.0/networks", http.StatusServiceUnavailable, nil, true, false}, // of a gateway
+		{http.MethodPost, "/v2.0/networks", http.StatusTooManyRequests, nil, false, true},
+		{http.MethodPost, "/v3/auth/tokens", 0, lost, false, true},
+		{http.MethodPut, "/v3/projects/p/users/u/roles/r", 0, lost, false, false}, // a second one makes nothing
+		{http.MethodGet, "/v2.0/networks", http.StatusGatewayTimeout, nil, false, true},
 	} {
 		synctest.Test(t, func(t *testing.T) { // as there are pauses between attempts
 			answers := roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -109,6 +112,9 @@ func TestWhatAnAnswerTells(t *testing.T) {
 			})
 			if left := a.left(unit.Target{UID: "u"}); left > 0 != test.unknown {
 				t.Errorf("%s %s, %d, %v: %v is left", test.method, test.path, test.status, test.err, left)
+			}
+			if a.nothing("u") != test.nothing {
+				t.Errorf("%s %s, %d, %v: nothing came of it: %t", test.method, test.path, test.status, test.err, !test.nothing)
 			}
 		})
 	}
