@@ -58,6 +58,15 @@ func ResetAfter() Action {
 	}}
 }
 
+// After forwards the request, reads the whole answer, and has another action give the client one in its place: the target
+// did it, and the client hears of something else, as where what stands between sends a request again that was carried out.
+func After(answers Action) Action {
+	return Action{name: answers.name + " after", run: func(c call) {
+		c.forwardUnseen()
+		answers.run(c)
+	}}
+}
+
 // Truncate closes the connection after the first n bytes of the answer's body. An answer
 // that is no longer than that passes unharmed.
 func Truncate(n int64) Action {

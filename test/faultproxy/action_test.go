@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -136,6 +137,13 @@ func TestAnswers(t *testing.T) {
 	}
 	if seen := server.requests(); len(seen) != 0 {
 		t.Errorf("the target saw %v", seen)
+	}
+	status, body, _ = get(faultproxy.After(faultproxy.Answer(409, nil, []byte("it is there"))))
+	if seen := server.requests(); status != 409 || body != "it is there" || len(seen) != 1 {
+		t.Errorf("got %d %s, and the target saw %v", status, body, seen)
+	}
+	if got := proxy.Requests()[len(proxy.Requests())-1]; !slices.Equal(got.Faults, []string{"answer 409 after"}) || !got.Forwarded {
+		t.Errorf("recorded %+v", got)
 	}
 }
 

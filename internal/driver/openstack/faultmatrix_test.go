@@ -128,6 +128,7 @@ func faults() []fault {
 		{name: "no answer in time", action: hung(), late: true},
 		{name: "401 of a token that ran out", action: faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0)},
 		{name: "409", action: faultproxy.AnswerOpenStack(http.StatusConflict, "something else is going on", 0)},
+		{name: "409, though it was done", action: faultproxy.After(faultproxy.AnswerOpenStack(http.StatusConflict, "it is there already", 0))},
 	}
 }
 
