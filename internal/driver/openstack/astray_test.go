@@ -29,7 +29,7 @@ func TestWhatALostAttemptMadeWithoutAMark(t *testing.T) {
 		waits bool
 	}{
 		"nothing has come":               {kind: "server_group", waits: true},
-		"one has come":                   {kind: "server_group", has: []map[string]any{group("g1", "p1")}, says: `an attempt to create this server_group as "web" was cut off, and may have made what has come since`},
+		"one has come":                   {kind: "server_group", has: []map[string]any{group("g1", "p1")}, says: `an attempt to create this server_group as "web" failed or was cut off, and may have made what has come since`},
 		"one that was there before":      {kind: "server_group", had: []map[string]any{other}, has: []map[string]any{other}, waits: true},
 		"one besides that":               {kind: "server_group", had: []map[string]any{other}, has: []map[string]any{other, group("g2", "p1")}, says: "since: web (g2); delete"},
 		"one that another block has":     {kind: "server_group", has: []map[string]any{group("g1", "p1")}, taken: []string{"g1"}, waits: true},

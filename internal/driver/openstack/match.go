@@ -219,7 +219,7 @@ func findFormer(k kind, t unit.Target, want cty.Value, objects *listing) (m matc
 		m.object, m.owned = come[0], true
 	case len(come) > 0:
 		m.candidates = describe(come)
-		m.message = fmt.Sprintf("an attempt to create this %s as %q was cut off, and may have made what has come since: %s; delete it, or write the old name and project "+
+		m.message = fmt.Sprintf("an attempt to create this %s as %q failed or was cut off, and may have made what has come since: %s; delete it, or write the old name and project "+
 			"again until it is on record", k.name(), name, several(m.candidates))
 	}
 	return m

@@ -84,7 +84,7 @@ func (d *Driver) astray(ctx context.Context, k kind, t unit.Target) error {
 		return o.mark == "" && (scope == "" || o.scope == scope) && !slices.Contains(t.Before.IDs, o.id) && !slices.Contains(t.Taken, o.id)
 	})
 	if len(come) > 0 {
-		return unit.Blocked(fmt.Sprintf("an attempt to create this %s as %q was cut off, and may have made what has come since: %s; delete that, or have it forgotten by a removed block with destroy = false",
+		return unit.Blocked(fmt.Sprintf("an attempt to create this %s as %q failed or was cut off, and may have made what has come since: %s; delete that, or have it forgotten by a removed block with destroy = false",
 			k.name(), name, several(describe(come))))
 	}
 	if left := d.outcomes.left(t); left > 0 {
