@@ -23,8 +23,7 @@ import (
 )
 
 const (
-	// runsVariable names the environment variable that has more rounds than the few of a test; `make soak` sets it.
-	runsVariable = "KUPENSTACK_TEST_RUNS"
+	runsVariable = faultproxy.RunsVariable // of rounds
 	// The first rounds end with a daemon that is killed. The one after the last of them lives on, and what it has is
 	// compared with what it has at the end.
 	killedRounds = 2
@@ -103,7 +102,11 @@ type wanted struct {
 	texts map[string]string // of ConfigMaps
 	mtus  map[string]int    // of networks
 	words string            // of the release
+	round string            // what the networks say that are always there, and are changed in each round; none of them for ""
 }
+
+// steady are the networks that each round changes.
+func steady() []string { return []string{"always0", "always1"} }
 
 // release adds the chart that all configurations have.
 func (r *rounds) release(t *testing.T) {
@@ -136,7 +139,7 @@ func (r *rounds) otherClock(t *testing.T) {
 // force.
 func (r *rounds) round(t *testing.T, i int) int {
 	t.Helper()
-	r.wanted = wanted{texts: map[string]string{}, mtus: map[string]int{}, words: strconv.Itoa(r.chance.IntN(3))}
+	r.wanted = wanted{texts: map[string]string{}, mtus: map[string]int{}, words: strconv.Itoa(r.chance.IntN(3)), round: strconv.Itoa(i)}
 	for _, name := range []string{"a", "b", "c", "d"} {
 		if r.chance.IntN(3) > 0 {
 			r.wanted.texts[name] = strconv.Itoa(r.chance.IntN(3))
@@ -201,6 +204,11 @@ func (r *rounds) push(t *testing.T, message string) string {
 	for _, name := range slices.Sorted(maps.Keys(r.wanted.mtus)) {
 		fmt.Fprintf(&b, "network %q {\n  name = \"%s%s\"\n  mtu = %d\n}\n", name, r.Files.Prefix, name, r.wanted.mtus[name])
 		fmt.Fprintf(&b, "subnet %q {\n  name = \"%s%s\"\n  network = network.%s\n  cidr = \"10.20.4.0/24\"\n}\n", name, r.Files.Prefix, name, name)
+	}
+	for _, name := range steady() {
+		if r.wanted.round != "" {
+			fmt.Fprintf(&b, "network %q {\n  name = \"%s%s\"\n  description = \"round %s\"\n}\n", name, r.Files.Prefix, name, r.wanted.round)
+		}
 	}
 	r.Describe(t, "chance.hcl", b.String())
 	return r.Push(t, message)
@@ -340,6 +348,12 @@ func (r *rounds) holds(t *testing.T) {
 		network, subnet := r.Raw(t, "network", r.Files.Prefix+name), r.Raw(t, "subnet", r.Files.Prefix+name) // two fail the test
 		if (network != nil) != is || (subnet != nil) != is || is && fmt.Sprint(network["mtu"]) != strconv.Itoa(mtu) {
 			t.Errorf("the network %s is %v with %v, want one with the mtu %d", name, network, subnet, mtu)
+		}
+	}
+	for _, name := range steady() {
+		network := r.Raw(t, "network", r.Files.Prefix+name)
+		if says, _ := network["description"].(string); (network != nil) != (r.wanted.round != "") || network != nil && !strings.Contains(says, "round "+r.wanted.round) {
+			t.Errorf("the network %s is %v in round %q", name, network, r.wanted.round)
 		}
 	}
 	secrets, err := r.Cluster.Client().CoreV1().Secrets("apps").List(t.Context(), metav1.ListOptions{LabelSelector: "owner=helm,status=deployed"})

@@ -78,8 +78,13 @@ func kindsOf(kubernetes, git *faultproxy.Proxy) []kind {
 		faultproxy.AnswerOpenStack(http.StatusTooManyRequests, "slow down", time.Second),
 		faultproxy.AnswerOpenStack(http.StatusInternalServerError, "the database is away", 0),
 		faultproxy.AnswerOpenStack(http.StatusServiceUnavailable, "later", 0),
-		faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0),
-		faultproxy.AnswerOpenStack(http.StatusConflict, "something else is going on", 0))
+		faultproxy.AnswerOpenStack(http.StatusUnauthorized, "expired", 0))
+	// A conflict is one of changes, of which each round has two at least, one of them beside that which a daemon is killed at. Where
+	// both are dealt to a round, the change that the first has turned down is sent again.
+	changes := faultproxy.Match{Request: func(q *http.Request) bool { return openstack.Request(q) && q.Method != http.MethodGet }}
+	add("openstack", faultChance, openstack, changes, 1,
+		faultproxy.AnswerOpenStack(http.StatusConflict, "something else is going on", 0),
+		faultproxy.After(faultproxy.AnswerOpenStack(http.StatusConflict, "it is there already", 0)))
 
 	polls := faultproxy.Match{Proxy: git}
 	add("git", gitChance, polls, polls, 2, everywhere...)
