@@ -90,6 +90,7 @@ func kindsOf(kubernetes, git *faultproxy.Proxy) []kind {
 	add("git", gitChance, polls, polls, 2, everywhere...)
 	add("git", gitChance, polls, polls, 2,
 		faultproxy.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {"1"}}, nil),
+		faultproxy.Answer(http.StatusUnauthorized, http.Header{"Www-Authenticate": {`Basic realm="git"`}}, nil), // a token that ran out
 		faultproxy.Answer(http.StatusInternalServerError, nil, nil),
 		faultproxy.Answer(http.StatusServiceUnavailable, nil, nil))
 	return all
