@@ -216,15 +216,23 @@ func FuzzSingleAnswers(f *testing.F) {
 		}
 	}
 	n := 0
-	for c := range fuzzedCalls() {
-		for _, body := range []string{
-			``, `null`, `{}`, `[]`, `""`, `{"`, string(login), string(login[:len(login)/2]), string(catalogue), `{"token":null}`, `{"token":{"catalog":null,"project":null,"user":[]}}`,
-			`{"token":{"catalog":[null,{"type":7},{"type":"network","endpoints":[null,{"url":":%"}]}],"user":{"id":"u1"},"project":{"id":"p1"}}}`, `{"network":null}`, `{"network":{"id":7}}`, `{"network":{"id":""}}`,
-			`{"NeutronError":{"message":"` + fuzzedPassword + `","type":"OverQuota"}}`, `{"error":{"message":["x"],"code":404}}`, `{"message":"<br />no"}`, `<html><body>gone ` + fuzzedPassword + `</body></html>`, `{"badRequest":{"message":7}}`,
-			`{"network":{"id":"` + idOf("a4") + `","status":[],"tags":7,"description":"kupenstack:fuzzed","subnets":{}}}`, `{} {}`,
-		} {
-			f.Add(uint8(0), uint8(c), uint8(0), []byte(body))
-			f.Add(uint8(n%len(lists)), uint8(c), uint8(n), []byte(body)) // with each status, about each kind
+	for c, call := range fuzzedCalls() {
+		bodies := []string{
+			``, `null`, `{}`, `[]`, `""`, `{"`, `{} {}`, `{"NeutronError":{"message":"` + fuzzedPassword + `","type":"OverQuota"}}`, `{"error":{"message":["x"],"code":404}}`,
+			`{"message":"<br />no"}`, `<html><body>gone ` + fuzzedPassword + `</body></html>`, `{"badRequest":{"message":7}}`,
+		}
+		switch call {
+		case callLogin, callCatalog:
+			bodies = append(bodies, string(login), string(login[:len(login)/2]), string(catalogue), `{"token":null}`, `{"token":{"catalog":null,"project":null,"user":[]}}`,
+				`{"token":{"catalog":[null,{"type":7},{"type":"network","endpoints":[null,{"url":":%"}]}],"user":{"id":"u1"},"project":{"id":"p1"}}}`)
+		case callGet, callPost, callPut:
+			for _, body := range []string{`{"network":null}`, `{"network":{"id":7}}`, `{"network":{"id":""}}`, `{"network":{"id":"` + idOf("a4") + `","status":[],"tags":7,"description":"kupenstack:fuzzed","subnets":{}}}`} {
+				f.Add(uint8(0), uint8(c), uint8(0), []byte(body))
+			}
+		case callDelete:
+		}
+		for _, body := range bodies { // with each status, about each kind
+			f.Add(uint8(n%len(lists)), uint8(c), uint8(n), []byte(body))
 			n++
 		}
 	}
