@@ -91,7 +91,7 @@ func (s *site) read(address string, most int64, tooLarge error, take func(io.Rea
 	var failed *url.Error
 	switch {
 	case errors.As(err, &failed):
-		return fmt.Errorf("get %s: %w", shown(failed.URL), failed.Err)
+		return fmt.Errorf("get %s: %w", shown(failed.URL), outwardly{failed.Err})
 	case err != nil:
 		return err
 	}
@@ -116,11 +116,17 @@ func shown(address string) string {
 // query is what stands behind a ? of an address in a text.
 var query = regexp.MustCompile(`(https?://[^\s"?]+)\?[^\s"]*`)
 
-// withoutQueries is an error of a library that tells whole addresses.
-type withoutQueries struct{ err error }
+// ownPort is our end of a connection, as Go's errors of the network name it: another one with each try, and so would be what is
+// told of the same outage.
+var ownPort = regexp.MustCompile(`([0-9\])]):\d+->`)
 
-func (e withoutQueries) Error() string { return query.ReplaceAllString(e.err.Error(), "$1") }
-func (e withoutQueries) Unwrap() error { return e.err }
+// outwardly is an error of a library that tells whole addresses, and our end of the connection.
+type outwardly struct{ err error }
+
+func (e outwardly) Error() string {
+	return ownPort.ReplaceAllString(query.ReplaceAllString(e.err.Error(), "$1"), "$1->")
+}
+func (e outwardly) Unwrap() error { return e.err }
 
 // asItIs has answers not be unpacked on the way, whatever they are asked over: a transport that is not told asks for gzip
 // itself, and unpacks a chart of a server that says that packed charts are compressed.

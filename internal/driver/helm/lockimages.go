@@ -147,7 +147,7 @@ func digestOf(ctx context.Context, client remote.Client, image string) (string, 
 		found, err = from.Resolve(ctx, tagged.Tag())
 	}
 	if err != nil {
-		return "", withoutQueries{err}
+		return "", outwardly{err}
 	}
 	return found.Digest.String(), nil
 }

@@ -123,7 +123,7 @@ func (r *repositories) fetchIndexed(reference string, entry *repo.ChartVersion) 
 	}
 	pulled, err := client.Pull(reference)
 	if err != nil {
-		return nil, withoutQueries{err}
+		return nil, outwardly{err}
 	}
 	return pulled.Chart.Data, asIndexed(entry, sha256Of(pulled.Chart.Data), strings.TrimPrefix(pulled.Manifest.Digest, digestPrefix))
 }
@@ -205,7 +205,7 @@ func (r *repositories) fetchOCI(wanted unit.Chart) ([]byte, error) {
 	pull := func(tag string) ([]byte, error) {
 		pulled, err := client.Pull(reference + ":" + tag)
 		if err != nil {
-			return nil, withoutQueries{err}
+			return nil, outwardly{err}
 		}
 		return pulled.Chart.Data, nil
 	}
@@ -253,7 +253,7 @@ func newestTag(authorizer *auth.Client, reference, wanted string) (string, error
 	})
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("list the versions: %w", withoutQueries{err})
+		return "", fmt.Errorf("list the versions: %w", outwardly{err})
 	case best == "":
 		return "", fmt.Errorf("it has no version %s", cmp.Or(wanted, "that is no pre-release"))
 	}
