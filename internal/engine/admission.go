@@ -138,7 +138,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	for i := range r.Units {
 		units[r.Units[i].Address] = &r.Units[i]
 	}
-	who := plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, CleanUps: r.CleanUps, Removals: r.Removals}
+	who := plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Taken: e.Inventory.Has, CleanUps: r.CleanUps, Removals: r.Removals}
 	moved := plan.Relocate(e.entries(r), r.Moves, func(a addr.Object) bool { return units[a] != nil })
 	for i := range moved.Entries {
 		entry := &moved.Entries[i]
@@ -197,22 +197,14 @@ func (e *Engine) target(u *unit.Unit, a addr.Object) unit.Target {
 	if !ok {
 		return e.identity().Target(u, nil)
 	}
-	t := e.identity().Target(u, &entry)
-	if u == nil && t.ID == "" && t.Before != nil {
-		for _, other := range e.Inventory.Entries() {
-			if other.Locator.Kind == t.Locator.Kind && other.ID != "" {
-				t.Taken = append(t.Taken, other.ID)
-			}
-		}
-	}
-	return t
+	return e.identity().Target(u, &entry)
 }
 
 // identity is all that the inventory and the revision say of who units are. The result may be used by
 // any goroutine.
 func (e *Engine) identity() plan.Identity {
 	r := e.revision
-	return plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Nodes: e.nodes, CleanUps: r.CleanUps, Removals: r.Removals}
+	return plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Taken: e.Inventory.Has, Nodes: e.nodes, CleanUps: r.CleanUps, Removals: r.Removals}
 }
 
 // replan begins a new plan when one is due and everything was seen, or was waited for long enough. It

@@ -236,7 +236,7 @@ func (w *world) find(t unit.Target) *object {
 // astray tells whether something has come since an attempt to create what bears no mark, which nobody has on record.
 func (w *world) astray(t unit.Target) bool {
 	return t.ID == "" && t.Before != nil && slices.ContainsFunc(w.objects, func(o *object) bool {
-		return o.unsigned && o.fields["name"] == t.Before.Of && !slices.Contains(t.Before.IDs, o.id) && !slices.Contains(t.Taken, o.id)
+		return o.unsigned && o.fields["name"] == t.Before.Of && !slices.Contains(t.Before.IDs, o.id) && (t.Taken == nil || !t.Taken(o.id))
 	})
 }
 

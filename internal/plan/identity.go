@@ -35,6 +35,8 @@ type Identity struct {
 	// Used tells whether anything on record has a uid, be it only until it is deleted. Nil means that
 	// nothing is on record.
 	Used func(uid string) bool
+	// Taken tells whether anything of a kind has an id on record. Nil means that nobody asks.
+	Taken func(kind, id string) bool
 	// Nodes are those that the configuration has.
 	Nodes Nodes
 	// CleanUps is what goes with services that are uninstalled.
@@ -63,7 +65,10 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 			}
 		}
 		t = i.Recorded(t, entry)
-		t.Attempted = entry.Attempted
+		if t.Attempted = entry.Attempted; i.Taken != nil && t.ID == "" && t.Before != nil {
+			kind := t.Locator.Kind
+			t.Taken = func(id string) bool { return i.Taken(kind, id) }
+		}
 		return t
 	}
 	uids := i.uids(t.Address)
@@ -220,6 +225,9 @@ func (p *Plan) keepOwners(in *Input) {
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		own(e.Locator.Kind, e.ID, e.Address, false)
+		if made := (identity{e.Locator.Kind, in.Seen(e.Address).ID}); e.ID == "" && owners[made].IsZero() && in.remade(p.Change(e.Address)) {
+			owners[made] = e.Address
+		}
 		for _, f := range e.Former { // it is about to be deleted
 			own(f.Locator.Kind, f.ID, e.Address, true)
 		}
@@ -229,12 +237,15 @@ func (p *Plan) keepOwners(in *Input) {
 		free := slices.DeleteFunc(slices.Clone(changes), func(c *Change) bool { return owned && owner != c.Address || c.Action != unit.ActionImport })
 		for _, c := range changes {
 			gives, renamed := replaced[of] || p.isReplaced(owner), p.isRenamed(owner)
+			becomes := p.means(owner, unit.ActionUpdate) && !in.named(c.Address) // all that changes of these is what tells them apart
 			switch {
 			case !owned || owner == c.Address:
 			case c.Action == unit.ActionImport || p.goes(owner) || !gives && !renamed && in.named(c.Address):
 				c.block(fmt.Sprintf("the %s with the id %s is %s already: to give it another address, write a moved block", c.Kind, of.id, owner))
 			case gives:
 				c.block(fmt.Sprintf("the %s with the id %s is %s already, which is to be another one: this is made once that is gone; a moved block would hand it over instead", c.Kind, of.id, owner))
+			case becomes:
+				c.block(fmt.Sprintf("the %s with the id %s is %s already, which is to be another one: this is made once it is that; a moved block would hand it over instead", c.Kind, of.id, owner))
 			case renamed:
 				c.block(fmt.Sprintf("the %s with the id %s is %s already, which is to get another name: this is made once it has that; a moved block would hand it over instead", c.Kind, of.id, owner))
 			}
@@ -256,8 +267,18 @@ func (p *Plan) keepOwners(in *Input) {
 
 // unsure tells whether a change is of what bears no mark, and counts as that of the block because an attempt may have made it.
 func (in *Input) unsure(c *Change) bool {
-	state := in.Seen(c.Address)
-	return (c.Action == unit.ActionNone || c.Action == unit.ActionUpdate) && state.Owned && state.Mark == ""
+	return (c.Action == unit.ActionNone || c.Action == unit.ActionUpdate) && in.unmarked(c.Address)
+}
+
+// remade tells whether a change makes another thing of what bears no mark, and an attempt may have made that is cut off by now.
+func (in *Input) remade(c *Change) bool {
+	return c != nil && (c.Action == unit.ActionReplace || c.Action == unit.ActionUpdate) && c.Class == unit.ClassResource && in.unmarked(c.Address)
+}
+
+// unmarked tells whether something counts as that of a block though it bears no mark. What is looked up is nobody's.
+func (in *Input) unmarked(a addr.Object) bool {
+	state := in.Seen(a)
+	return a.Mode() != addr.Data && state.Owned && state.Mark == ""
 }
 
 // named tells whether an object has a name by which it was found. Others are told apart by what they connect, and may be wanted twice.

@@ -2,6 +2,7 @@ package openstack_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func TestWhatALostAttemptMadeWithoutAMark(t *testing.T) {
 				t.Fatal("what was there before the attempt is not on record")
 			}
 			tg.Locator, tg.Spec, tg.UID = tg.Spec.Locator(), nil, "u1"
-			tg.Locator.Project, tg.Fresh, tg.Attempted, tg.Before, tg.Taken = "p1", false, true, before, test.taken
+			tg.Locator.Project, tg.Fresh, tg.Attempted, tg.Before, tg.Taken = "p1", false, true, before, func(id string) bool { return slices.Contains(test.taken, id) }
 			there = test.has
 			st, err := d.Delete(t.Context(), tg, unit.State{Existence: unit.Absent})
 			switch {

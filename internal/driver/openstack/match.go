@@ -54,6 +54,9 @@ func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing,
 		return nil
 	}
 	seen := &unit.Before{Of: scope + "/" + name}
+	if _, connects := k.(keyed); connects && t.Attempted && t.Before != nil && t.Before.Of != seen.Of {
+		return nil // see Foretell
+	}
 	for _, o := range objects.titled(name) {
 		if o != found && (scope == "" || o.scope == scope) {
 			seen.IDs = append(seen.IDs, o.id)
@@ -63,17 +66,22 @@ func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing,
 }
 
 // Foretell is [before] of what is known by what it connects, and of which a part was not known when others were looked at: there is at
-// most one, and nothing is created where it is there. What is sensitive is not put on record.
+// most one, and nothing is created where it is there. What is sensitive is not put on record. What an attempt was to connect that was
+// cut off, and that is something else by now, stays on record for as long as it may still come.
 func (d *Driver) Foretell(t unit.Target, desired cty.Value) *unit.Before {
 	k := d.kinds[kindOf(t)]
 	by, ok := k.(keyed)
 	if !ok || k.marks() || resource(t) == nil || lookup(t) || desired == cty.NilVal || desired.ContainsMarked() {
 		return nil
 	}
-	if key := by.key(desired); key != "" {
-		return &unit.Before{Of: "/" + key}
+	key := by.key(desired)
+	switch {
+	case key == "":
+		return nil
+	case t.Attempted && t.Before != nil && t.Before.Of != "/"+key && d.outcomes.left(t) > 0:
+		return t.Before
 	}
-	return nil
+	return &unit.Before{Of: "/" + key}
 }
 
 func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
@@ -150,6 +158,10 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *list
 			return m, true
 		}
 		same = filter(same, func(o *object) bool { return exact(k, t, want, o) })
+	} else if _, connects := k.(keyed); connects && t.Before != nil && t.Before.Of != "/"+name {
+		if m = findFormer(k, t, want, objects); m.object != nil || len(m.candidates) > 0 {
+			return m, true
+		}
 	}
 	m.candidates, m.marked = describe(same), markedAs(k, name, scope, objects)
 	switch {
@@ -186,50 +198,6 @@ func markedAs(k kind, name, scope string, objects *listing) []unit.Marked {
 		}
 	}
 	return marked
-}
-
-// findNew looks for what an attempt of ours may have created whose answer was lost: among what was not there
-// before it. One such object is ours; of several nobody can tell which.
-func findNew(k kind, t unit.Target, want cty.Value, same []*object) (m match, done bool) {
-	m.want = want
-	come := filter(same, func(o *object) bool { return !slices.Contains(t.Before.IDs, o.id) && exact(k, t, want, o) })
-	switch {
-	case len(come) == 1:
-		m.object, m.owned = come[0], true
-	case len(come) > 1:
-		m.candidates = describe(come)
-		m.message = fmt.Sprintf("several objects with the name of this %s have come since it was to be created, and none bears a mark: %s; delete all but one", k.name(), several(m.candidates))
-	}
-	return m, true
-}
-
-// findFormer looks for what an attempt of ours may have created before the block got another name or project. One that can be
-// what is wanted now is ours; any other is named to people, as nothing else would ever tell of it.
-func findFormer(k kind, t unit.Target, want cty.Value, objects *listing) (m match) {
-	m.want = want
-	if t.Before == nil || !t.Attempted {
-		return m
-	}
-	scope, name, _ := strings.Cut(t.Before.Of, "/")
-	come := filter(objects.titled(name), func(o *object) bool {
-		return o.mark == "" && (scope == "" || o.scope == scope) && !slices.Contains(t.Before.IDs, o.id)
-	})
-	switch {
-	case len(come) == 1 && exact(k, t, want, come[0]):
-		m.object, m.owned = come[0], true
-	case len(come) > 0:
-		m.candidates = describe(come)
-		m.message = fmt.Sprintf("an attempt to create this %s as %q failed or was cut off, and may have made what has come since: %s; delete it, or write the old name and project "+
-			"again until it is on record", k.name(), name, several(m.candidates))
-	}
-	return m
-}
-
-// exact tells whether an object could have been created as what is wanted: it differs at most in what can be
-// changed.
-func exact(k kind, t unit.Target, want cty.Value, o *object) bool {
-	r := resource(t)
-	return r != nil && worst(differences(k, r.Block, want, o, nil)) == unit.InPlace
 }
 
 // scopeOf returns the project that an object belongs in, or the domain of a project: the written

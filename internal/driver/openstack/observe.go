@@ -228,7 +228,7 @@ func (d *Driver) match(s *session, targets []unit.Target, lists map[string][]*ob
 				continue
 			}
 			want := resolved(t, known)
-			m, done := find(d.kinds[kindOf(t)], s, t, want, objects)
+			m, done := find(d.kinds[kindOf(t)], s, d.tried(d.kinds[kindOf(t)], t), want, objects)
 			if m.object != nil && resource(t) != nil {
 				seen := outputsOf(t, m)
 				known[t.Address] = unfinished(d.kinds[kindOf(t)], t, m.object, seen)

@@ -34,7 +34,7 @@ func (d *Driver) sought(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err != nil {
 		return unit.State{}, 0, err
 	}
-	m, _ := find(k, s, t, desired, indexed(objects))
+	m, _ := find(k, s, d.tried(k, t), desired, indexed(objects))
 	if m.object != nil || len(m.candidates) > 0 {
 		st, err := d.stateOf(ctx, s, k, t, m)
 		return st, 0, err
@@ -81,7 +81,7 @@ func (d *Driver) astray(ctx context.Context, k kind, t unit.Target) error {
 	}
 	scope, name, _ := strings.Cut(t.Before.Of, "/")
 	come := filter(indexed(objects).titled(name), func(o *object) bool {
-		return o.mark == "" && (scope == "" || o.scope == scope) && !slices.Contains(t.Before.IDs, o.id) && !slices.Contains(t.Taken, o.id)
+		return o.mark == "" && (scope == "" || o.scope == scope) && !slices.Contains(t.Before.IDs, o.id) && !recordedElsewhere(t, o.id)
 	})
 	if len(come) > 0 {
 		return unit.Blocked(fmt.Sprintf("an attempt to create this %s as %q failed or was cut off, and may have made what has come since: %s; delete that, or have it forgotten by a removed block with destroy = false",
