@@ -130,6 +130,7 @@ func (d *Driver) create(ctx context.Context, s *session, k kind, t unit.Target, 
 	if err != nil {
 		return unit.State{Existence: unit.Unknown}, judge(err, creating)
 	}
+	d.newborn.add(k, o.id)
 	m := match{object: o, owned: true, want: desired, sent: t.Sensitive}
 	st := state(t, m)
 	t.Fresh = false // there is something now, and it may not be complete

@@ -88,6 +88,7 @@ type Driver struct {
 	outcomes      *outcomes
 	memory        *memory
 	mapped        mappedHosts
+	newborn       newborn
 }
 
 // New returns a driver. It connects when it is first used. Close it at the end.

@@ -87,7 +87,7 @@ func (assignmentKind) grants(g unit.Grant, id string) bool {
 	return id == parts{holder: "user", holderID: g.User, place: "project", placeID: g.Project, role: g.Role}.id()
 }
 
-// enclosing is a kind whose objects are what such a role is in.
+// enclosing is a kind whose objects are what such a role is in, and what others are made in: a new one has nothing in it.
 type enclosing interface{ encloses() }
 
 func (projectKind) encloses() {}

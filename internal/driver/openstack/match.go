@@ -65,25 +65,6 @@ func before(k kind, s *session, t unit.Target, want cty.Value, objects *listing,
 	return seen
 }
 
-// Foretell is [before] of what is known by what it connects, and of which a part was not known when others were looked at: there is at
-// most one, and nothing is created where it is there. What is sensitive is not put on record. What an attempt was to connect that was
-// cut off, and that is something else by now, stays on record for as long as it may still come.
-func (d *Driver) Foretell(t unit.Target, desired cty.Value) *unit.Before {
-	k := d.kinds[kindOf(t)]
-	by, ok := k.(keyed)
-	if !ok || k.marks() || resource(t) == nil || lookup(t) || desired == cty.NilVal || desired.ContainsMarked() {
-		return nil
-	}
-	key := by.key(desired)
-	switch {
-	case key == "":
-		return nil
-	case t.Attempted && t.Before != nil && t.Before.Of != "/"+key && d.outcomes.left(t) > 0:
-		return t.Before
-	}
-	return &unit.Before{Of: "/" + key}
-}
-
 func findAmong(k kind, s *session, t unit.Target, want cty.Value, objects *listing) (m match, done bool) {
 	m.want = want
 	if lookup(t) {
