@@ -138,7 +138,7 @@ func (e *Engine) Plan(ctx context.Context, r *Revision) (*plan.Plan, error) {
 	for i := range r.Units {
 		units[r.Units[i].Address] = &r.Units[i]
 	}
-	who := plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Taken: e.Inventory.Has, CleanUps: r.CleanUps, Removals: r.Removals}
+	who := plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Inventory: e.Inventory, CleanUps: r.CleanUps, Removals: r.Removals}
 	moved := plan.Relocate(e.entries(r), r.Moves, func(a addr.Object) bool { return units[a] != nil })
 	for i := range moved.Entries {
 		entry := &moved.Entries[i]
@@ -204,7 +204,7 @@ func (e *Engine) target(u *unit.Unit, a addr.Object) unit.Target {
 // any goroutine.
 func (e *Engine) identity() plan.Identity {
 	r := e.revision
-	return plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Taken: e.Inventory.Has, Nodes: e.nodes, CleanUps: r.CleanUps, Removals: r.Removals}
+	return plan.Identity{Marker: e.Marker, Imports: r.Imports, Moves: r.Moves, Used: e.Inventory.UsesUID, Inventory: e.Inventory, Nodes: e.nodes, CleanUps: r.CleanUps, Removals: r.Removals}
 }
 
 // replan begins a new plan when one is due and everything was seen, or was waited for long enough. It

@@ -186,13 +186,15 @@ func (e *Engine) removeFormer(ctx context.Context, who plan.Identity, a addr.Obj
 		if !known || len(entry.Former) == 0 {
 			return nil, nil
 		}
-		f := entry.Former[0]
-		next, err := e.Drivers[f.Locator.Driver].Delete(ctx, who.Former(entry, f), unit.State{})
-		if err != nil {
-			return nil, fmt.Errorf("delete %s: %w", f.ID, err)
-		}
-		if next.Existence != unit.Absent {
-			return &next, nil
+		// What is known by what it connects may be wanted as it was, or be another block's by now.
+		if f := entry.Former[0]; f.ID != entry.ID && !e.Inventory.Has(f.Locator, f.ID, a) {
+			next, err := e.Drivers[f.Locator.Driver].Delete(ctx, who.Former(entry, f), unit.State{})
+			if err != nil {
+				return nil, fmt.Errorf("delete %s: %w", f.ID, err)
+			}
+			if next.Existence != unit.Absent {
+				return &next, nil
+			}
 		}
 		entry.Former = slices.Clone(entry.Former[1:])
 		if len(entry.Former) == 0 {

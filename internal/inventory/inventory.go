@@ -172,18 +172,6 @@ func (i *Inventory) UsesUID(uid string) bool {
 	return i.uids[uid] > 0
 }
 
-// Has tells whether an entry is of something of a kind with an id. It looks at all of them, so it is for what is seldom asked.
-func (i *Inventory) Has(kind, id string) bool {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
-	for _, entry := range i.entries {
-		if entry.ID == id && entry.Locator.Kind == kind && id != "" {
-			return true
-		}
-	}
-	return false
-}
-
 // Put records an entry and returns once it is stored. Nothing is written when it is stored
 // already. Retrying after an error is safe. Calls about one address must not overlap. That something must not be deleted
 // is never taken back by it: a step that began before that was wanted writes what it knew then. See [Inventory.Unprotect].

@@ -35,8 +35,8 @@ type Identity struct {
 	// Used tells whether anything on record has a uid, be it only until it is deleted. Nil means that
 	// nothing is on record.
 	Used func(uid string) bool
-	// Taken tells whether anything of a kind has an id on record. Nil means that nobody asks.
-	Taken func(kind, id string) bool
+	// Inventory tells what else is on record. Nil means that nobody asks.
+	Inventory *inventory.Inventory
 	// Nodes are those that the configuration has.
 	Nodes Nodes
 	// CleanUps is what goes with services that are uninstalled.
@@ -65,9 +65,10 @@ func (i Identity) Target(u *unit.Unit, entry *inventory.Entry) unit.Target {
 			}
 		}
 		t = i.Recorded(t, entry)
-		if t.Attempted = entry.Attempted; i.Taken != nil && t.ID == "" && t.Before != nil {
-			kind := t.Locator.Kind
-			t.Taken = func(id string) bool { return i.Taken(kind, id) }
+		if t.Attempted = entry.Attempted; i.Inventory != nil && t.ID == "" {
+			at, a := t.Locator, t.Address
+			t.Parts = func(id string) bool { return i.Inventory.Parts(at, id, a) }
+			t.Taken = func(id string) bool { return i.Inventory.Has(at, id, a) || i.Inventory.Parts(at, id, a) }
 		}
 		return t
 	}

@@ -53,9 +53,9 @@ type Target struct {
 	// Before is what was there before the first request that creates, nil where that is not on record: see
 	// [State.Before].
 	Before *Before
-	// Taken tells whether others of its kind have an id on record, told of what has none and of which an attempt to create it may have
-	// come to something that has come since Before; nil else.
-	Taken func(id string) bool
+	// Taken tells whether others of its kind have an id on record, be it until that is deleted, and Parts whether one is about to delete
+	// what has it. They are told of what is on record without an id; nil else.
+	Taken, Parts func(id string) bool
 	// Fresh says that nothing can have been created for this UID yet. When it is false and ID is
 	// empty, an earlier attempt may have been cut off: creating begins with a search for the mark.
 	Fresh bool

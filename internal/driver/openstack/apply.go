@@ -71,6 +71,10 @@ func (d *Driver) Apply(ctx context.Context, t unit.Target, desired cty.Value, st
 			st, err = d.search(ctx, s, k, t, desired)
 			break
 		}
+		if !st.Owned && partsElsewhere(t, st.ID) {
+			err = &unit.RetryError{After: soon, Err: errParts}
+			break
+		}
 		st, err = d.update(ctx, s, k, t, desired, st, diff)
 	case unit.ActionBlocked:
 		err = unit.Blocked(diff.Reason)

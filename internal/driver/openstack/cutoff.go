@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,8 +60,13 @@ func exact(k kind, t unit.Target, want cty.Value, o *object) bool {
 	return r != nil && worst(differences(k, r.Block, want, o, nil)) == unit.InPlace
 }
 
+var errParts = errors.New("another block is about to delete what this is to be: it is made once that is gone")
+
 // recordedElsewhere tells whether something else on record has an object.
 func recordedElsewhere(t unit.Target, id string) bool { return t.Taken != nil && t.Taken(id) }
+
+// partsElsewhere tells whether something else on record is about to delete an object.
+func partsElsewhere(t unit.Target, id string) bool { return t.Parts != nil && t.Parts(id) }
 
 // tried is a target without its attempt where it is certain that this came to nothing: what is known by what it connects may have been
 // made by somebody after it was refused us.

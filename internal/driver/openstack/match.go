@@ -149,7 +149,7 @@ func findByName(k kind, s *session, t unit.Target, want cty.Value, objects *list
 	case len(same) == 1:
 		m.object = same[0]
 		// A kind without marks: an earlier attempt of ours may have made it.
-		m.owned = !k.marks() && !t.Fresh && (unsigned || fits(k, want, same[0]))
+		m.owned = !k.marks() && !t.Fresh && (unsigned || fits(k, want, same[0])) && !partsElsewhere(t, same[0].id)
 	case len(same) > 1:
 		m.message = fmt.Sprintf("there are several objects with the name %q that are not ours: %s; rename this one or those", name, several(m.candidates))
 	}
