@@ -205,25 +205,6 @@ func (d *Daemon) work(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// begin makes the engine, as often as it takes.
-func (d *Daemon) begin(ctx context.Context, changed func()) (*engine.Engine, error) {
-	for attempt := 0; ; attempt++ {
-		e, err := d.Engine(ctx, changed)
-		if err == nil {
-			err = d.Tracker.Resume(ctx)
-		}
-		d.set("cluster", err)
-		if err == nil {
-			d.set("start", nil)
-			return e, nil
-		}
-		d.Log.Warn().Err(err).Msg("cannot begin yet")
-		if !pause(ctx, backoff(attempt)) {
-			return nil, ctx.Err()
-		}
-	}
-}
-
 // record has the revision that the engine admitted outlive this process, as soon as it is. A report waits for Git, which
 // may take minutes to say no: who took over in that time would go back to the revision before. The clone may be in use by
 // a call that waits for Git as well, so that the record does not wait for that; what is kept there is on record already, as

@@ -33,7 +33,7 @@ type Input struct {
 	Repository, Ref, Path string
 
 	Head    Commit // the newest commit that was seen
-	Applied Commit // the one in force; its hash is empty before the first
+	Applied Commit // the one in force; its hash is empty before the first, and where nobody has looked yet: then it is that of Last
 	// Bad is set when the newest commit is not in force because it has errors.
 	Bad *Bad
 	// Warnings are of Applied. They change no verdict.
@@ -81,6 +81,7 @@ const (
 // history only this period's file is among them; files of other periods are to be kept.
 func Render(in Input) (map[string][]byte, Verdict) {
 	in.last = readLast(in.Last)
+	in.Applied = in.lastApplied()
 	in.Snapshot.Units = remember(&in)
 	in.trails = trace(&in)
 	verdict := Judge(&in)
@@ -97,4 +98,15 @@ func Render(in Input) (map[string][]byte, Verdict) {
 		files[HistoryFile(in.Now)] = history
 	}
 	return files, verdict
+}
+
+// lastApplied is the commit in force; that of the last report where nobody has looked at the repository yet, nor at anything
+// else. It is shown, and nothing is done by it.
+func (in *Input) lastApplied() Commit {
+	if in.Applied.Hash != "" || in.Head.Hash != "" || in.Bad != nil || in.Snapshot.Revision != "" || in.last == nil || in.last.Applied == nil {
+		return in.Applied
+	}
+	c := cleanCommit(*in.last.Applied)
+	when, _ := time.Parse(time.RFC3339, c.Time) // none where there is none
+	return Commit{Hash: c.Hash, Author: c.Author, Subject: c.Subject, Time: when}
 }

@@ -12,7 +12,7 @@ const (
 	// VerdictInvalid: the newest commit has errors, or asks for what is never done to a cloud that
 	// is deployed. It is not applied; the last good one stays in force, however it fares.
 	VerdictInvalid Verdict = "invalid"
-	// VerdictUnknown: no commit is in force yet, so nothing can be said.
+	// VerdictUnknown: no commit is in force yet, or nobody can look at anything under it, so nothing can be said.
 	VerdictUnknown Verdict = "unknown"
 	// VerdictDegraded: something failed, and is tried again; or there is a problem that keeps us
 	// from working, such as a repository that cannot be reached.
