@@ -117,7 +117,9 @@ func (p *pipes) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest
 	}
 	var answer io.Reader = p
 	if req.Capabilities.Supports(capability.Sideband64k) {
-		answer = sideband.NewDemuxer(sideband.Sideband64k, p)
+		beside := sideband.NewDemuxer(sideband.Sideband64k, p)
+		beside.Progress = req.Progress
+		answer = beside
 	}
 	report := packp.NewReportStatus()
 	if err := report.Decode(answer); err != nil {
@@ -143,6 +145,20 @@ func (w *firstWords) Write(p []byte) (int, error) {
 	kept := min(len(p), enoughWords-len(w.text))
 	w.text, w.more = append(w.text, p[:kept]...), w.more || kept < len(p)
 	return len(p), nil
+}
+
+// behind returns the words behind something; "" where there are none.
+func (w *firstWords) behind(what string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := strings.TrimSpace(string(w.text))
+	if said == "" {
+		return ""
+	}
+	if w.more {
+		said += cutOff // by which whoever masks it knows
+	}
+	return what + said
 }
 
 // explain makes an error of what a program said that gave no answer. Git has no codes for this, so

@@ -301,6 +301,13 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 		request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
 		request.Commands = []*packp.Command{{Name: plumbing.ReferenceName(u.Ref), Old: old, New: u.Draft.commit}}
 		request.Packfile = io.NopCloser(bytes.NewReader(pack.Bytes()))
+		var words firstWords
+		if advertised.Capabilities.Supports(capability.Sideband64k) { // beside the answer come the words of forges and of hooks
+			if err := request.Capabilities.Set(capability.Sideband64k); err != nil {
+				return err
+			}
+			request.Progress = &words
+		}
 		may := &leave{ask: u.Guard}
 		if may.pass() != nil {
 			return may.refused(r.at, u.Ref)
@@ -311,7 +318,7 @@ func (r *remote) push(ctx context.Context, u Update) ([]byte, error) {
 			may.refuse(why) // the connection is asked in between, too
 		}
 		if report != nil && report.Error() != nil {
-			return &Error{Kind: Rejected, Where: r.at.display, Text: "the server refused the push to " + u.Ref + ": " + clean(c.masker, report.Error().Error())}
+			return &Error{Kind: Rejected, Where: r.at.display, Text: "the server refused the push to " + u.Ref + ": " + clean(c.masker, report.Error().Error()+words.behind(": "))}
 		}
 		if refused := may.refused(r.at, u.Ref); refused != nil && (err != nil || report == nil) {
 			return refused

@@ -297,7 +297,7 @@ func TestGivesUpWhenTheServerRefuses(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bed) {
 		b.repo.RejectPushes(t, "the branch is protected "+canary)
 		_, err := b.open(t).Publish(t.Context(), report("README.md", "one"), "Report", nil)
-		if gitrepo.KindOf(err) != gitrepo.Rejected {
+		if gitrepo.KindOf(err) != gitrepo.Rejected || !strings.Contains(err.Error(), "pre-receive hook declined: the branch is protected ") {
 			t.Errorf("got %v", err)
 		}
 		if strings.HasPrefix(b.watched.URL, "http") && strings.Contains(err.Error(), canary) {
